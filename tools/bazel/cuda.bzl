@@ -101,6 +101,7 @@ def lockstep_cuda_library(
         }),
         hdrs = hdrs,
         copts = STRICT_FLOAT_COPTS + WARNING_COPTS,
+        linkstatic = True,
         alwayslink = alwayslink,
         testonly = testonly,
         visibility = visibility,

@@ -13,6 +13,9 @@ load(":proto.bzl", _lockstep_proto_library = "lockstep_proto_library")
 lockstep_cuda_library = _lockstep_cuda_library
 lockstep_proto_library = _lockstep_proto_library
 
+# linkstatic everywhere: nothing ever uses the shared objects that `bazel build
+# //...` would link besides the archives.
+
 _OUR_COPTS = STRICT_FLOAT_COPTS + WARNING_COPTS
 
 def lockstep_library(name, copts = [], isa = None, **kwargs):
@@ -30,6 +33,7 @@ def lockstep_library(name, copts = [], isa = None, **kwargs):
     native.cc_library(
         name = name,
         copts = _OUR_COPTS + level + copts,
+        linkstatic = True,
         **kwargs
     )
     if isa and isa != "scalar":
@@ -67,6 +71,7 @@ def lockstep_isa_library(
             srcs = srcs,
             hdrs = hdrs,
             copts = _OUR_COPTS + isa_copts(isa) + copts,
+            linkstatic = True,
             visibility = visibility,
             testonly = testonly,
             deps = deps,
@@ -75,6 +80,7 @@ def lockstep_isa_library(
     native.cc_library(
         name = name,
         hdrs = hdrs,
+        linkstatic = True,
         visibility = visibility,
         testonly = testonly,
         deps = [":" + level for level in levels] + deps,
@@ -85,12 +91,20 @@ def _symbols_test(name, libraries):
     """No library compiled for a newer CPU may export a weak function."""
     if not libraries:
         return
+    native.filegroup(
+        name = name + "_archives",
+        testonly = True,
+        srcs = [":" + library for library in libraries],
+        output_group = "archive",
+        tags = ["manual"],
+        visibility = ["//visibility:private"],
+    )
     native.sh_test(
         name = name + "_symbols_test",
         size = "small",
         srcs = ["//tools/bazel:isa_symbols_test.sh"],
-        args = ["$(locations :%s)" % library for library in libraries],
-        data = [":" + library for library in libraries],
+        args = [str(len(libraries)), "$(locations :%s_archives)" % name],
+        data = [":" + name + "_archives"],
         # Clang and the sanitizers emit weak symbols by design.
         tags = ["isa_symbols"],
         visibility = ["//visibility:private"],

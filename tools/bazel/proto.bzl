@@ -31,6 +31,7 @@ def lockstep_proto_library(name, src, visibility = None, testonly = None):
         srcs = [stem + ".pb.cc"],
         hdrs = [stem + ".pb.h"],
         copts = ["-w"],
+        linkstatic = True,
         testonly = testonly,
         visibility = visibility,
         deps = ["//tools/bazel/third_party:protobuf"],
