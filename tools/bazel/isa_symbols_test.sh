@@ -1,11 +1,11 @@
 #!/bin/bash
-# Fails if a library compiled for a newer CPU exports a weak function; weak data
-# (V) holds no instructions and may stay. The
-# linker would be free to choose that copy for generic code, and the program
-# would die of an illegal instruction on an older CPU. Also fails on a file it
-# cannot read, and on one without symbols: a guard that saw nothing has proven
-# nothing. Usage: isa_symbols_test.sh COUNT LIBRARY..., COUNT being how many
-# there must be.
+# Fails if a library compiled for a newer CPU exports a weak function: the linker
+# would be free to choose that copy for generic code, and the program would die
+# of an illegal instruction on an older CPU. Weak data (V) holds no instructions
+# and may stay. Also fails on a file it cannot read, and on one without symbols:
+# a guard that saw nothing has proven nothing.
+#
+#   isa_symbols_test.sh COUNT LIBRARY...    COUNT: how many there must be
 set -u
 expected=${1-0}
 shift || true

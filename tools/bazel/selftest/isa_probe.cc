@@ -4,15 +4,15 @@
 
 namespace lockstep::selftest::LOCKSTEP_ISA_NS {
 
-float SumOfProducts(const std::vector<float>& a, const std::vector<float>& b) {
-  // push_back is here for its inline code, and the sum for its roundings.
-  std::vector<float> sums;
+float GreatestPartialSum(const std::vector<float>& a,
+                         const std::vector<float>& b) {
+  float greatest = 0;
   float sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     sum += a[i] * b[i];
-    sums.push_back(sum);
+    greatest = Greater(greatest, sum);
   }
-  return sums.back();
+  return greatest;
 }
 
 }  // namespace lockstep::selftest::LOCKSTEP_ISA_NS

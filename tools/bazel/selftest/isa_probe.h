@@ -1,7 +1,7 @@
 // A function compiled at every level, to prove lockstep_isa_library.
 //
-// Not a kernel: it calls an inline function of the standard library, the very
-// thing that leaks AVX-512 code into generic code when symbols are weak.
+// Not a kernel: it calls an inline function of a shared header, the very thing
+// that leaks AVX-512 code into generic code when symbols are weak.
 
 #ifndef TOOLS_BAZEL_SELFTEST_ISA_PROBE_H_
 #define TOOLS_BAZEL_SELFTEST_ISA_PROBE_H_
@@ -10,17 +10,25 @@
 
 namespace lockstep::selftest {
 
+// The shared inline function. Out of line by force, as GCC would decide for a
+// longer one: without -fno-weak it is a weak symbol, and the guard's canary.
+[[gnu::noinline]] inline float Greater(float a, float b) { return a < b ? b : a; }
+
 namespace scalar {
-float SumOfProducts(const std::vector<float>& a, const std::vector<float>& b);
+float GreatestPartialSum(const std::vector<float>& a,
+                         const std::vector<float>& b);
 }
 namespace avx2 {
-float SumOfProducts(const std::vector<float>& a, const std::vector<float>& b);
+float GreatestPartialSum(const std::vector<float>& a,
+                         const std::vector<float>& b);
 }
 namespace avx512 {
-float SumOfProducts(const std::vector<float>& a, const std::vector<float>& b);
+float GreatestPartialSum(const std::vector<float>& a,
+                         const std::vector<float>& b);
 }
 namespace amx {
-float SumOfProducts(const std::vector<float>& a, const std::vector<float>& b);
+float GreatestPartialSum(const std::vector<float>& a,
+                         const std::vector<float>& b);
 }
 
 }  // namespace lockstep::selftest
