@@ -1,0 +1,34 @@
+// From a gradient's unnormalised sum to the final gradient, and its first
+// fault.
+//
+//   g = fp32(fp64(sum) / divisor),  divisor = N_tok * loss_scale in fp64
+//   (exact: a count below 2^53 times a power of two)
+// in place; division and narrowing each round once (N5). Not for the integer
+// sums of `layout_invariant`, which are scaled where they are added.
+//
+// FirstNonFinite is the lowest index of an infinity or NaN, -1 if there is
+// none.
+
+#ifndef MODEL_KERNELS_GRAD_FINALIZE_GRAD_FINALIZE_H_
+#define MODEL_KERNELS_GRAD_FINALIZE_GRAD_FINALIZE_H_
+
+#include <cstdint>
+
+#include "determinism/dtype.h"
+
+namespace lockstep {
+
+class Device;
+
+struct GradFinalizeArgs {
+  int64_t n = 0;
+  float* grad = nullptr;  // [n], in and out
+  double divisor = 0;     // > 0
+};
+void GradFinalize(Device& device, const GradFinalizeArgs& args);
+
+int64_t FirstNonFinite(Device& device, const float* values, int64_t n);
+
+}  // namespace lockstep
+
+#endif  // MODEL_KERNELS_GRAD_FINALIZE_GRAD_FINALIZE_H_
