@@ -1,0 +1,64 @@
+// PREFIX.blocks: what the bytes of a token file pair were when it was made.
+//
+// One SHA-256 per MiB of PREFIX.bin, one of PREFIX.idx, and a content hash over
+// those, which is the pair's identity in a run's manifest. Blocks, so that
+// damage is located to a MiB and so that terabytes can be verified in pieces;
+// a side file, so that Megatron's own files stay as they are. Grammar in
+// FORMAT.md.
+
+#ifndef DATA_BLOCK_HASH_H_
+#define DATA_BLOCK_HASH_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+inline constexpr uint64_t kHashBlockBytes = uint64_t{1} << 20;
+
+struct BlockHashes {
+  uint64_t bin_bytes = 0;
+  uint64_t idx_bytes = 0;
+  std::string idx_hash;             // 64 hex digits
+  std::vector<std::string> blocks;  // 64 hex digits each, ceil(bin_bytes / MiB)
+
+  // SHA-256 over the blocks' digests in order, then the index's digest.
+  std::string ContentHash() const;
+
+  std::string Serialize() const;
+};
+
+// InputError for text that is not a whole side file; `where` names it.
+absl::StatusOr<BlockHashes> ParseBlockHashes(std::string_view contents,
+                                             std::string_view where);
+
+BlockHashes HashPair(std::span<const std::byte> bin,
+                     std::span<const std::byte> idx);
+
+// A range of PREFIX.bin (or all of PREFIX.idx) that is not what was written.
+struct DataDamage {
+  std::string file;
+  uint64_t from = 0;  // byte offsets, `to` exclusive
+  uint64_t to = 0;
+};
+
+// Reads all of PREFIX.bin and PREFIX.idx against PREFIX.blocks; empty when all
+// holds. InputError when the side file is missing or itself damaged.
+absl::StatusOr<std::vector<DataDamage>> VerifyBlocks(
+    FileSystem& fs, std::string_view prefix,
+    const std::function<void(uint64_t bytes_done, uint64_t bytes_total)>&
+        progress = nullptr);
+
+}  // namespace lockstep
+
+#endif  // DATA_BLOCK_HASH_H_

@@ -1,0 +1,37 @@
+// The recipe's `data` section and its [[data.source]] tables.
+
+#ifndef DATA_DATA_CONFIG_H_
+#define DATA_DATA_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipes/section.h"
+
+namespace lockstep {
+
+struct DataSourceConfig {
+  // Exactly one of the two is set; relative to the recipe.
+  std::string path;  // prefix of a token file pair
+  std::string text;  // file or folder of raw text, prepared into RUN/data
+  double weight = 1.0;
+  std::string field = "text";  // of JSONL; unused until that is built
+  int64_t document_bytes = 0;  // see text_source.h
+};
+
+struct DataConfig {
+  int64_t sequence = 512;  // T: tokens that a sample predicts
+  std::string tokenizer = "byte";
+  bool reset_at_documents = false;
+  // Share of the tokens held out, in whole documents; 0 holds out none.
+  double validation_fraction = 0.0;
+  std::vector<DataSourceConfig> sources;
+};
+
+void DescribeSection(Section& section, DataSourceConfig& config);
+void DescribeSection(Section& section, DataConfig& config);
+
+}  // namespace lockstep
+
+#endif  // DATA_DATA_CONFIG_H_

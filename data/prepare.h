@@ -1,0 +1,54 @@
+// Text into token files: what `lockstep data prepare` does.
+//
+// Streams: memory holds one piece of text and one block of tokens (a whole
+// document only for a tokenizer that cannot be cut anywhere). Every document
+// ends with the tokenizer's end-of-document id, as Megatron's --append-eod.
+
+#ifndef DATA_PREPARE_H_
+#define DATA_PREPARE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/token_format.h"
+#include "data/tokenizer.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+struct PrepareProgress {
+  uint64_t bytes_done = 0;
+  uint64_t bytes_total = 0;
+  int64_t documents = 0;
+  int64_t tokens = 0;
+};
+
+struct PrepareOptions {
+  std::vector<std::string> inputs;  // files and folders, in order
+  std::string output_prefix;        // its folder is made
+  const Tokenizer* tokenizer = nullptr;
+  int64_t document_bytes = 0;  // see text_source.h
+  // Called about once per MiB of input and at the end; may be empty.
+  std::function<void(const PrepareProgress&)> progress;
+};
+
+struct PrepareReport {
+  int64_t files = 0;
+  int64_t documents = 0;
+  int64_t tokens = 0;  // end-of-document ids included
+  uint64_t text_bytes = 0;
+  TokenType type = TokenType::kU16;
+  std::string content_hash;
+  std::vector<std::string> empty_files;   // contributed nothing
+  std::vector<std::string> hidden_files;  // passed over
+};
+
+absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
+                                            const PrepareOptions& options);
+
+}  // namespace lockstep
+
+#endif  // DATA_PREPARE_H_

@@ -1,0 +1,102 @@
+// A memory-mapped reader of one token file pair (PREFIX.bin, PREFIX.idx).
+//
+// For random access by token index over the concatenation of all documents,
+// in any size: opening costs a few page reads whatever the length, and nothing
+// is held in memory. Not for choosing samples (order.h, dataset.h).
+//
+// Every header field is checked against the files' sizes at Open. The tables
+// are walked in full as long as they have at most kFullCheckEntries entries;
+// above that each entry is checked when it is used, and CheckTables() walks
+// them all (`data verify`). Ids are checked when they are read: an id outside
+// the vocabulary must not reach an embedding, and a scan at Open would read
+// terabytes.
+//
+// Immutable and safe to use from several threads.
+
+#ifndef DATA_TOKEN_FILE_H_
+#define DATA_TOKEN_FILE_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "data/token_format.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+class TokenFile {
+ public:
+  static constexpr int64_t kAnyVocabulary =
+      int64_t{std::numeric_limits<int32_t>::max()} + 1;
+  static constexpr int64_t kFullCheckEntries = int64_t{1} << 22;
+  // Without a side file, a .bin up to this size is hashed at Open.
+  static constexpr uint64_t kHashAtOpenBytes = uint64_t{256} << 20;
+
+  // `prefix` is the path without ".bin"; one with ".bin" or ".idx" is taken as
+  // well. `vocab_size` bounds the ids that Read lets pass. InputError for a
+  // file that is missing, truncated or contradicts itself.
+  static absl::StatusOr<std::unique_ptr<TokenFile>> Open(
+      FileSystem& fs, std::string_view prefix,
+      int64_t vocab_size = kAnyVocabulary);
+
+  int64_t token_count() const { return token_count_; }
+  int64_t sequence_count() const { return sequence_count_; }
+  int64_t document_count() const { return document_count_; }
+  TokenType type() const { return type_; }
+  const std::string& prefix() const { return prefix_; }
+  uint64_t bin_bytes() const { return bin_->bytes().size(); }
+  uint64_t idx_bytes() const { return idx_->bytes().size(); }
+
+  // Tokens first_token .. first_token + out.size() - 1, widened to int32.
+  // The range must lie inside the file (LS_CHECK). InputError for an id
+  // outside the vocabulary, naming file, document, position, id and vocab.
+  absl::Status Read(int64_t first_token, std::span<int32_t> out) const;
+
+  // First token of document i; token_count() for i == document_count().
+  // InputError where the table contradicts itself.
+  absl::StatusOr<int64_t> DocumentStart(int64_t document) const;
+
+  // The document that holds `token` (binary search); empty documents hold
+  // none.
+  absl::StatusOr<int64_t> DocumentOf(int64_t token) const;
+
+  // Walks both tables: lengths against offsets, documents ascending.
+  absl::Status CheckTables() const;
+
+  // 64 hex digits over the contents (block_hash.h), from the side file where
+  // there is one; else computed at Open up to kHashAtOpenBytes; else empty.
+  const std::string& content_hash() const { return content_hash_; }
+
+ private:
+  TokenFile() = default;
+
+  absl::Status ParseHeader();
+  absl::Status CheckEnds() const;
+  absl::Status FindContentHash(FileSystem& fs);
+  absl::Status BadIndex(const std::string& what) const;
+  absl::Status BadId(int64_t token, int64_t id) const;
+  int64_t LengthOf(int64_t sequence) const;    // tokens
+  int64_t OffsetOf(int64_t sequence) const;    // bytes
+  int64_t FirstSequence(int64_t document) const;
+
+  std::string prefix_;
+  std::unique_ptr<MappedFile> bin_;
+  std::unique_ptr<MappedFile> idx_;
+  TokenType type_ = TokenType::kU16;
+  int64_t width_ = 0;
+  int64_t vocab_size_ = 0;
+  int64_t token_count_ = 0;
+  int64_t sequence_count_ = 0;
+  int64_t document_count_ = 0;
+  std::string content_hash_;
+};
+
+}  // namespace lockstep
+
+#endif  // DATA_TOKEN_FILE_H_
