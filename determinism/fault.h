@@ -1,0 +1,142 @@
+// Faults on purpose: `--fault kind=flip,step=7,at=layers.3.mixer.in_proj,...`.
+//
+// A run can be told to break at an exact place, so that every detector can be
+// shown to fire. FaultSpec is one such order as text; FaultPlan holds a rank's
+// orders and is asked at operations (it is an OperationObserver) and at named
+// points (`step.begin`, `save.shard.write`). A plan without orders does nothing
+// and costs one test. Not a source of chance: which calls break is a function
+// of the text, the step and the calls of that step alone, so that a replay
+// meets the same faults. Code that gives verdicts must not depend on this.
+//
+// A place is `scope.operation[.phase]` or a point's name; a component may be
+// `*`. Among the calls of a step that match, the `occurrence`-th breaks (1 is
+// the first and the default; `all`). Without `step` any step will do.
+//   when=once  at `step` only; without `step`, the first time (default)
+//   when=from  in every step from `step` on
+//   when=p=0.5 in each such step with that probability, drawn by N9 at
+//              (seed 0, step)
+// The recomputation of a step (attempt > 0) meets the fault again unless
+// replayed=no, which models hardware.
+
+#ifndef DETERMINISM_FAULT_H_
+#define DETERMINISM_FAULT_H_
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "determinism/operation.h"
+
+namespace lockstep {
+
+enum class FaultKind : uint8_t {
+  // Tensors: the first output of the operation.
+  kFlip,      // bit `bit` of element `element`
+  kNan,       // element `element` becomes a quiet NaN
+  kSwapRows,  // the row (last dim) of `element` and the next one, cyclically
+  kSpike,     // element `element`, or all, times `factor` (default 1024)
+  // Ranks, at a point (default `step.begin`) or an operation.
+  kKill,   // SIGKILL to the process
+  kSleep,  // for `ms`
+  kRaise,  // an Internal error
+  // Files, at a point.
+  kEnospc,
+  kEio,
+  kShortWrite,  // half of the data is written, then the call fails
+  kLostWrite,   // nothing is written, and the call says OK
+  // Data.
+  kSkipSample,  // reads sample `sample` + 1 in place of `sample`; with
+                // when=from, every later sample is one too far as well
+};
+
+const char* NameOf(FaultKind kind);
+
+struct FaultSpec {
+  enum class When : uint8_t { kOnce, kFrom, kProbability };
+  static constexpr int64_t kEveryOccurrence = 0;
+
+  FaultKind kind = FaultKind::kFlip;
+  std::optional<int64_t> step;
+  std::optional<int> rank;  // absent: every rank
+  std::string at;           // without the phase
+  std::optional<Phase> phase;
+  std::optional<int64_t> element;  // in the unsharded tensor
+  std::optional<int> bit;          // 0 is the least significant
+  std::optional<uint64_t> sample;  // global index; matches its micro-batch
+  std::optional<int64_t> micro;
+  int64_t occurrence = 1;
+  When when = When::kOnce;
+  double probability = 1;
+  bool replayed = true;
+  int64_t sleep_ms = 0;
+  double factor = 1024;
+  std::string text;  // as given
+};
+
+// InputError names the key or value, and the nearest valid one.
+absl::StatusOr<FaultSpec> ParseFault(std::string_view text);
+
+// What the injector does to a file call.
+enum class FileFault : uint8_t { kNone, kEnospc, kEio, kShort, kLost };
+
+// One a rank; any thread of the rank may call.
+class FaultPlan : public OperationObserver {
+ public:
+  // `replay`: the run is a replay, so specs with replayed=no keep quiet.
+  FaultPlan(std::vector<FaultSpec> specs, int rank, bool replay = false);
+
+  // Of this rank.
+  bool empty() const { return orders_.empty(); }
+
+  // Starts counting occurrences anew. Call before the step's first operation.
+  void BeginStep(int64_t step, int attempt);
+
+  // Acts at a named point: may kill, sleep, or return what raise, enospc and
+  // eio order; also hands on an error that an operation could not return.
+  // The point of a file call goes to AtFileCall instead.
+  absl::Status AtPoint(std::string_view point);
+
+  // As AtPoint, and reports orders that only the caller can carry out.
+  absl::StatusOr<FileFault> AtFileCall(std::string_view point);
+
+  // Mutates outputs. An order that cannot be carried out (an element beyond
+  // the tensor, a bit beyond the type) is an InputError from the next point.
+  void AtOperation(const OperationEvent& event);
+  void OnOperation(const OperationEvent& event) override { AtOperation(event); }
+
+  // The global index to read in place of `sample`, by skip_sample.
+  uint64_t SampleFor(uint64_t sample);
+
+  // Texts of the orders that have never been carried out on this rank.
+  std::vector<std::string> Unfired() const;
+
+ private:
+  struct Order {
+    FaultSpec spec;
+    int64_t index = 0;  // in the constructor's list
+    int64_t seen = 0;   // matching calls of this step and attempt
+    int64_t fired = 0;
+  };
+
+  bool ActiveNow(const Order& order) const;
+  bool Due(Order& order);  // counts a matching call
+  absl::Status ActOnRank(const Order& order, std::string_view place);
+  absl::Status ActOnTensor(Order& order, const OperationEvent& event);
+
+  const int rank_;
+  const bool replay_;
+  mutable std::mutex mutex_;
+  std::vector<Order> orders_;
+  int64_t step_ = 0;
+  int attempt_ = 0;
+  absl::Status pending_;
+};
+
+}  // namespace lockstep
+
+#endif  // DETERMINISM_FAULT_H_

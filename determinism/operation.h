@@ -1,0 +1,91 @@
+// The one hook that every operation of a step passes.
+//
+// A layer announces what it has just computed, by name, with its tensors.
+// Fault injection and tracing hang here and nowhere else, so that what is
+// traced is what can be broken, and a new operation is covered by announcing
+// itself once. Not a dispatcher: an operation runs the same whether anyone
+// listens or not, and with no listener an announcement costs one test (N12).
+
+#ifndef DETERMINISM_OPERATION_H_
+#define DETERMINISM_OPERATION_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "determinism/dtype.h"
+
+namespace lockstep {
+
+enum class Phase : uint8_t {
+  kForward,
+  kRecompute,
+  kBackward,
+  kReduction,
+  kClip,
+  kOptimizer,
+  kConversion,
+  kSave,
+  kLoad,
+  kEvaluate,
+};
+inline constexpr int kPhaseCount = 10;
+
+// "forward", "recompute", ...: the names of traces and of `--fault ... phase=`.
+const char* NameOf(Phase phase);
+
+// A tensor, or this rank's box of one. Points to memory it does not own.
+struct TensorRef {
+  std::string_view name = {};  // "out", "dx", ...: within the operation
+  DType dtype = {};
+  std::vector<int64_t> shape = {};  // of what `data` holds, row-major
+  void* data = nullptr;
+  // Bytes between rows (a row is the last dim, all others are flattened);
+  // 0 means that the whole is contiguous.
+  int64_t row_stride_bytes = 0;
+  // Where the box lies in the unsharded tensor; both empty means all of it.
+  std::vector<int64_t> global_shape = {};
+  std::vector<int64_t> box_start = {};
+};
+
+struct OperationEvent {
+  int64_t step = 0;  // 1 is the first
+  int attempt = 0;   // counts recomputations of one step (N5)
+  Phase phase = Phase::kForward;
+  std::string_view scope = {};      // "layers.3.mixer"
+  std::string_view operation = {};  // "in_proj"
+  int64_t micro_batch = 0;          // of this rank, from 0
+  uint64_t first_sample = 0;        // global index of the micro-batch's first
+  int occurrence = 0;  // tells apart repetitions within a micro-batch
+  std::span<const TensorRef> inputs = {};
+  std::span<const TensorRef> outputs = {};  // what the operation has written
+};
+
+// Called on the thread that ran the operation, after it finished. Only a fault
+// injector may write to the outputs.
+class OperationObserver {
+ public:
+  virtual ~OperationObserver() = default;
+  virtual void OnOperation(const OperationEvent& event) = 0;
+};
+
+// Observers in the order they were added: the fault injector first, so that
+// tracers see what the rest of the step will see. One object a rank.
+class OperationHooks {
+ public:
+  // Not owned; outlives the hooks.
+  void Add(OperationObserver* observer) { observers_.push_back(observer); }
+  // False: spare yourself the making of an event.
+  bool active() const { return !observers_.empty(); }
+  void Notify(const OperationEvent& event) const {
+    for (OperationObserver* observer : observers_) observer->OnOperation(event);
+  }
+
+ private:
+  std::vector<OperationObserver*> observers_;
+};
+
+}  // namespace lockstep
+
+#endif  // DETERMINISM_OPERATION_H_
