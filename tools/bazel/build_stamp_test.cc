@@ -17,7 +17,8 @@ TEST(BuildStampTest, AnUnstampedBuildIsDirty) {
 
 TEST(BuildStampTest, NamesTheCompilerAndTheFloatFlags) {
   const std::string compiler = BuildCompiler();
-  EXPECT_NE(compiler.find("12"), std::string::npos) << compiler;
+  EXPECT_TRUE(compiler.starts_with("g++ ") || compiler.starts_with("clang "))
+      << compiler;
   EXPECT_NE(compiler.find(" -ffp-contract=off"), std::string::npos) << compiler;
 }
 

@@ -37,7 +37,11 @@ def read_cases(uri):
 
 
 def read_events(path):
-    """Returns {target: {shard: xml uri}} and {target: overall status}."""
+    """Returns {target: {shard: xml uri}} and {target: overall status}.
+
+    A target that did not build has no test summary, only a completion without
+    success; it is here as "FAILED TO BUILD".
+    """
     xml_files, statuses = {}, {}
     with open(path) as lines:
         for line in lines:
@@ -52,6 +56,8 @@ def read_events(path):
                         shards[key.get("run", 1), key.get("shard", 1)] = output["uri"]
             elif "testSummary" in event:
                 statuses[identity["testSummary"]["label"]] = event["testSummary"]["overallStatus"]
+            elif "targetCompleted" in identity and not event.get("completed", {}).get("success"):
+                statuses.setdefault(identity["targetCompleted"]["label"], "FAILED TO BUILD")
     return xml_files, statuses
 
 
