@@ -168,7 +168,8 @@ def record_norms(out: dict[str, Tensor], draw: Draw) -> None:
 
 
 def record_mamba(out: dict[str, Tensor], draw: Draw) -> None:
-    conv = {"x": draw.normal(2, 37, 24), "weight": draw.uniform(-0.5, 0.5, 24, 1, 4), "bias": draw.uniform(-0.5, 0.5, 24)}
+    conv = {"x": draw.normal(2, 37, 24), "weight": draw.uniform(-0.5, 0.5, 24, 1, 4)}
+    conv["bias"] = draw.uniform(-0.5, 0.5, 24)
     record(out, "conv_silu", conv, oracle.conv_silu, draw)
 
     # Head 0 has a step above 20 (softplus's linear branch), 1 a step below 1e-3, 2 a decay that underflows in a chunk.
@@ -215,7 +216,8 @@ def record_cross_entropy(out: dict[str, Tensor], draw: Draw) -> None:
     loss = oracle.loss_sum(logits, labels, mask)
     loss.backward()
     out |= {
-        "cross_entropy/in/logits": f32(logits), "cross_entropy/in/labels": i32(labels), "cross_entropy/in/mask": i32(mask),
+        "cross_entropy/in/logits": f32(logits), "cross_entropy/in/labels": i32(labels),
+        "cross_entropy/in/mask": i32(mask),
         "cross_entropy/out": f64(loss), "cross_entropy/grads/logits": f64(logits.grad),
     }
 
@@ -299,7 +301,8 @@ def make_adamw() -> dict[str, Tensor]:
             if step in (4, 12):
                 value.grad[0] = 0.0
             log.setdefault(f"grad/{name}", []).append(f32(value.grad))
-        norm = torch.nn.utils.clip_grad_norm_(list(params.values()), max_norm=1.0)  # Multiplies by min(1, 1/(norm+1e-6)).
+        # Multiplies by min(1, 1 / (norm + 1e-6)).
+        norm = torch.nn.utils.clip_grad_norm_(list(params.values()), max_norm=1.0)
         optimizer.step()
         log.setdefault("norm", []).append(f64(norm)[0])
         log.setdefault("rate", []).append(torch.tensor(rate, dtype=torch.float64))

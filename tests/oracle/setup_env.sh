@@ -8,4 +8,4 @@ env=${1:-${LOCKSTEP_ORACLE_ENV:-/opt/lockstep-oracle}}
 "$env/bin/pip" install --quiet --requirement "$here/requirements.txt"
 # Only its token-file writer is used, which needs torch and numpy alone.
 "$env/bin/pip" install --quiet --no-deps megatron-core==0.16.1
-"$env/bin/python" -c 'import torch, transformers; print("torch", torch.__version__, "transformers", transformers.__version__)'
+"$env/bin/python" -c 'import torch, transformers as t; print("torch", torch.__version__, "transformers", t.__version__)'
