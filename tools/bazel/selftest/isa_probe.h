@@ -12,7 +12,9 @@ namespace lockstep::selftest {
 
 // The shared inline function. Out of line by force, as GCC would decide for a
 // longer one: without -fno-weak it is a weak symbol, and the guard's canary.
-[[gnu::noinline]] inline float Greater(float a, float b) { return a < b ? b : a; }
+[[gnu::noinline]] inline float Greater(float a, float b) {
+  return a < b ? b : a;
+}
 
 namespace scalar {
 float GreatestPartialSum(const std::vector<float>& a,
