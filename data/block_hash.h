@@ -4,7 +4,7 @@
 // those, which is the pair's identity in a run's manifest. Blocks, so that
 // damage is located to a MiB and so that terabytes can be verified in pieces;
 // a side file, so that Megatron's own files stay as they are. Grammar in
-// FORMAT.md.
+// FORMAT.md. Not for the fingerprints of a step (data_fingerprint.h).
 
 #ifndef DATA_BLOCK_HASH_H_
 #define DATA_BLOCK_HASH_H_
@@ -26,38 +26,47 @@ namespace lockstep {
 
 inline constexpr uint64_t kHashBlockBytes = uint64_t{1} << 20;
 
+// Of SHA-256.
+using Digest = std::array<uint8_t, 32>;
+
+Digest DigestOf(const void* data, size_t bytes);
+
 struct BlockHashes {
   uint64_t bin_bytes = 0;
   uint64_t idx_bytes = 0;
-  std::string idx_hash;             // 64 hex digits
-  std::vector<std::string> blocks;  // 64 hex digits each, ceil(bin_bytes / MiB)
+  Digest idx = {};
+  std::vector<Digest> blocks;  // ceil(bin_bytes / MiB)
 
-  // SHA-256 over the blocks' digests in order, then the index's digest.
+  // 64 hex digits: SHA-256 over the blocks' digests in order, then the index's.
   std::string ContentHash() const;
 
   std::string Serialize() const;
 };
 
-// InputError for text that is not a whole side file; `where` names it.
+// InputError for contents that are not a whole side file; `where` names it.
 absl::StatusOr<BlockHashes> ParseBlockHashes(std::string_view contents,
                                              std::string_view where);
 
 BlockHashes HashPair(std::span<const std::byte> bin,
                      std::span<const std::byte> idx);
 
-// A range of PREFIX.bin (or all of PREFIX.idx) that is not what was written.
+// A range of a file that is not what was written.
 struct DataDamage {
   std::string file;
   uint64_t from = 0;  // byte offsets, `to` exclusive
   uint64_t to = 0;
 };
 
-// Reads all of PREFIX.bin and PREFIX.idx against PREFIX.blocks; empty when all
-// holds. InputError when the side file is missing or itself damaged.
+using VerifyProgress =
+    std::function<void(uint64_t bytes_done, uint64_t bytes_total)>;
+
+// Reads all of PREFIX.bin and PREFIX.idx against PREFIX.blocks, in memory of
+// one block; empty when all holds. Neighbouring damaged blocks are one entry; a
+// damaged index is reported as a whole. InputError when a file is missing or
+// the side file is itself damaged.
 absl::StatusOr<std::vector<DataDamage>> VerifyBlocks(
-    FileSystem& fs, std::string_view prefix,
-    const std::function<void(uint64_t bytes_done, uint64_t bytes_total)>&
-        progress = nullptr);
+    FileSystem& fs, const std::string& prefix,
+    const VerifyProgress& progress = nullptr);
 
 }  // namespace lockstep
 

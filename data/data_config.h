@@ -12,18 +12,16 @@
 namespace lockstep {
 
 struct DataSourceConfig {
-  // Exactly one of the two is set; relative to the recipe.
+  // Exactly one of the two is set. Relative to the recipe as written, relative
+  // to the process once read (Section::Path).
   std::string path;  // prefix of a token file pair
   std::string text;  // file or folder of raw text, prepared into RUN/data
-  double weight = 1.0;
-  std::string field = "text";  // of JSONL; unused until that is built
   int64_t document_bytes = 0;  // see text_source.h
 };
 
 struct DataConfig {
   int64_t sequence = 512;  // T: tokens that a sample predicts
   std::string tokenizer = "byte";
-  bool reset_at_documents = false;
   // Share of the tokens held out, in whole documents; 0 holds out none.
   double validation_fraction = 0.0;
   std::vector<DataSourceConfig> sources;

@@ -6,8 +6,8 @@
 // and knows no ranks, no batch and no cursor: where a run stands is the global
 // sample index, which the trainer owns.
 //
-// The last partial sample of the training tokens is dropped and said so; that
-// of the validation tokens is padded with id 0 and masked, so that an
+// The last partial sample of the training tokens is dropped, and a notice says
+// so; that of the validation tokens is padded with id 0 and masked, so that an
 // evaluation covers every held-out token.
 //
 // Immutable after Open; safe to use from several threads.
@@ -32,8 +32,8 @@
 
 namespace lockstep {
 
-// For the manifest. `sha256` of a .bin/.idx pair is its content hash, empty
-// where a large foreign file has none (a notice says how to make one).
+// For the manifest, one a file. `sha256` of both files of a pair is the pair's
+// content hash, empty where a large foreign pair has none.
 struct DataFileIdentity {
   std::string path;
   uint64_t size = 0;
@@ -45,29 +45,27 @@ struct SampleLocation {
   uint64_t global_index = 0;
   int64_t source = 0;
   int64_t epoch = 0;
-  int64_t sample = 0;       // within the source
-  int64_t first_token = 0;  // within the source's file
-  int64_t first_document = 0;
-  int64_t last_document = 0;
-  int64_t document_offset = 0;  // of first_token, in tokens
+  int64_t sample = 0;           // within the source
+  int64_t first_token = 0;      // within the source's file
+  int64_t first_document = 0;   // of token first_token
+  int64_t last_document = 0;    // of token first_token + T
+  int64_t document_offset = 0;  // of first_token in first_document, in tokens
 };
 
 // Turns each `text` source into a `path` by preparing it into run_dir/data.
-// One process does this before the others open; it is idempotent.
+// One process does this before the others open; doing it again is a hit.
 absl::StatusOr<DataConfig> PrepareSources(FileSystem& fs,
                                           const DataConfig& config,
-                                          const std::string& base_dir,
                                           const std::string& run_dir,
                                           const DataNotice& notice = nullptr);
 
 class Dataset {
  public:
-  // `base_dir` is the recipe's folder, `vocab_size` the model's. Prepares text
-  // sources first (see PrepareSources). InputError for data that cannot serve.
+  // Prepares text sources first, see PrepareSources. `vocab_size` is the
+  // model's. InputError for data that cannot serve.
   static absl::StatusOr<std::unique_ptr<Dataset>> Open(
-      FileSystem& fs, const DataConfig& config, const std::string& base_dir,
-      const std::string& run_dir, uint64_t seed, int64_t vocab_size,
-      const DataNotice& notice = nullptr);
+      FileSystem& fs, const DataConfig& config, const std::string& run_dir,
+      uint64_t seed, int64_t vocab_size, const DataNotice& notice = nullptr);
 
   int64_t sequence() const { return sequence_; }  // T
   int64_t train_samples_per_epoch() const { return train_samples_; }
@@ -90,7 +88,8 @@ class Dataset {
  private:
   Dataset() = default;
 
-  absl::Status CountSamples(const DataNotice& notice);
+  absl::Status CountSamples(double validation_fraction,
+                            const DataNotice& notice);
 
   int64_t sequence_ = 0;
   uint64_t seed_ = 0;

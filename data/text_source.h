@@ -28,17 +28,17 @@
 namespace lockstep {
 
 struct TextPiece {
-  std::string_view bytes;  // valid until the next call
+  std::string_view bytes;  // valid until the next call; may be empty
   bool ends_document = false;
-  // The last piece of a source has end_of_source and no bytes.
-  bool end_of_source = false;
+  bool end_of_source = false;  // nothing else is set then
 };
 
 class TextSource {
  public:
   virtual ~TextSource() = default;
+  // Documents are never empty. Not to be called again after an error.
   virtual absl::StatusOr<TextPiece> Next() = 0;
-  // Input bytes consumed so far, for progress.
+  // Input bytes handed out so far, for progress.
   virtual uint64_t bytes_done() const = 0;
 };
 
@@ -50,18 +50,20 @@ struct TextFile {
 struct TextFileList {
   std::vector<TextFile> files;  // in order; none is empty
   std::vector<std::string> empty_files;
-  std::vector<std::string> hidden_files;  // names with a leading dot, in folders
+  std::vector<std::string> hidden_files;  // in folders, with a leading dot
   uint64_t bytes = 0;
 };
 
-// Expands files and folders. InputError for a path that is missing, a file of
-// a kind that is not built yet (.jsonl, .gz, .zst, ...), or when no file with
-// any bytes is left.
+// Expands files and folders. A link to a file is followed; one to a folder,
+// inside a folder, is refused, since it may lead back. InputError for a path
+// that is missing, for a kind of file that is not built yet (.jsonl, .gz,
+// .zst), or when no file with any bytes is left.
 absl::StatusOr<TextFileList> ListTextFiles(
     FileSystem& fs, const std::vector<std::string>& inputs);
 
-// The documents of `files`. A NUL byte is an InputError with its offset: the
-// file is no text, and a model should not learn an archive by accident.
+// The documents of `files`; `fs` must outlive the source. A NUL byte is an
+// InputError with its offset: the file is no text, and a model should not learn
+// an archive by accident.
 std::unique_ptr<TextSource> MakePlainTextSource(FileSystem& fs,
                                                 std::vector<TextFile> files,
                                                 int64_t document_bytes);

@@ -25,6 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "data/block_hash.h"
 #include "data/token_format.h"
 #include "determinism/file_system.h"
 
@@ -45,7 +46,9 @@ class TokenFile {
       FileSystem& fs, std::string_view prefix,
       int64_t vocab_size = kAnyVocabulary);
 
-  int64_t token_count() const { return token_count_; }
+  int64_t token_count() const {
+    return static_cast<int64_t>(bin_bytes()) / width_;
+  }
   int64_t sequence_count() const { return sequence_count_; }
   int64_t document_count() const { return document_count_; }
   TokenType type() const { return type_; }
@@ -80,9 +83,10 @@ class TokenFile {
   absl::Status CheckEnds() const;
   absl::Status FindContentHash(FileSystem& fs);
   absl::Status BadIndex(const std::string& what) const;
-  absl::Status BadId(int64_t token, int64_t id) const;
-  int64_t LengthOf(int64_t sequence) const;    // tokens
-  int64_t OffsetOf(int64_t sequence) const;    // bytes
+  absl::Status SpotCheck(const BlockHashes& hashes) const;
+  absl::Status BadId(int64_t token) const;
+  int64_t LengthOf(int64_t sequence) const;  // tokens
+  int64_t OffsetOf(int64_t sequence) const;  // bytes
   int64_t FirstSequence(int64_t document) const;
 
   std::string prefix_;
@@ -91,7 +95,6 @@ class TokenFile {
   TokenType type_ = TokenType::kU16;
   int64_t width_ = 0;
   int64_t vocab_size_ = 0;
-  int64_t token_count_ = 0;
   int64_t sequence_count_ = 0;
   int64_t document_count_ = 0;
   std::string content_hash_;

@@ -1,12 +1,12 @@
 // Writes a token file pair and its side file, streaming.
 //
-// Memory does not grow with the corpus: tokens go out in blocks of 1 MiB, the
-// tables are spooled to temporary files, since the index puts counts and
-// lengths in front of what is known last. Everything is written under
-// temporary names; Finish removes an old index, renames .bin and .blocks and
-// last .idx, which is therefore the commit mark: a pair with an index is
-// complete. Documents longer than 2^31 - 1 tokens become several sequences of
-// one document, as int32 lengths demand.
+// Memory does not grow with the corpus but for 32 bytes a MiB of tokens: tokens
+// go out in blocks of 1 MiB, and the tables are spooled to temporary files,
+// since the index puts counts and lengths in front of what is known last.
+// Everything is written under temporary names; Finish removes an old index,
+// renames .bin and .blocks and last .idx, which is therefore the commit mark: a
+// pair with an index is complete. A document longer than 2^31 - 1 tokens
+// becomes several sequences of one document, as int32 lengths demand.
 //
 // Not thread-safe; two writers on one prefix are the caller's mistake.
 
@@ -37,10 +37,11 @@ struct TokenFileSummary {
 
 class TokenFileWriter {
  public:
-  // Creates PREFIX.*.tmp. `vocab_size` bounds the ids, and the element type is
-  // TypeForVocabulary of it. `max_sequence_tokens` is for tests.
+  // Creates PREFIX.*.tmp; the folder exists. `vocab_size` bounds the ids, and
+  // the element type is TypeForVocabulary of it. `max_sequence_tokens` is for
+  // tests.
   static absl::StatusOr<std::unique_ptr<TokenFileWriter>> Create(
-      FileSystem& fs, std::string_view prefix, int64_t vocab_size,
+      FileSystem& fs, const std::string& prefix, int64_t vocab_size,
       int64_t max_sequence_tokens = std::numeric_limits<int32_t>::max());
 
   // Removes the temporary files unless Finish succeeded.
@@ -56,19 +57,17 @@ class TokenFileWriter {
   // Ends the current document; one without tokens is LS_CHECKed.
   absl::Status EndDocument();
 
-  // Makes the files durable and gives them their names.
+  // Makes the files durable and gives them their names. At least one document
+  // has been ended (LS_CHECK).
   absl::StatusOr<TokenFileSummary> Finish();
 
  private:
-  TokenFileWriter(FileSystem& fs, std::string_view prefix, int64_t vocab_size,
+  TokenFileWriter(FileSystem& fs, const std::string& prefix, int64_t vocab_size,
                   int64_t max_sequence_tokens);
 
   absl::Status FlushBlock();
   absl::Status EndSequence();
   absl::Status WriteIndex();
-  absl::Status CopyLengths(WritableFile& index, class Sha256& hash);
-  absl::Status CopyOffsets(WritableFile& index, class Sha256& hash);
-  absl::Status CopyDocuments(WritableFile& index, class Sha256& hash);
   absl::Status Commit();
   std::string Temporary(const char* suffix) const;
 
@@ -77,13 +76,13 @@ class TokenFileWriter {
   const int64_t vocab_size_;
   const int64_t max_sequence_tokens_;
   const TokenType type_;
-  const int64_t width_;
   bool finished_ = false;
 
   std::unique_ptr<WritableFile> bin_;
-  std::unique_ptr<WritableFile> lengths_;    // spooled int32
-  std::unique_ptr<WritableFile> documents_;  // spooled int64
-  std::string block_;                        // at most kHashBlockBytes
+  std::unique_ptr<WritableFile> lengths_;  // spooled int32 a sequence
+  std::unique_ptr<WritableFile>
+      documents_;      // spooled int64 a document: its end
+  std::string block_;  // at most kHashBlockBytes
   BlockHashes hashes_;
   int64_t sequence_tokens_ = 0;
   int64_t document_tokens_ = 0;

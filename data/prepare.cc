@@ -1,0 +1,106 @@
+#include "data/prepare.h"
+
+#include <string_view>
+#include <utility>
+
+#include "data/text_source.h"
+#include "data/token_file_writer.h"
+#include "determinism/check.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kProgressBytes = uint64_t{1} << 20;
+
+// Encodes the pieces of documents into the writer.
+class DocumentEncoder {
+ public:
+  DocumentEncoder(const Tokenizer& tokenizer, TokenFileWriter& writer)
+      : tokenizer_(tokenizer), writer_(writer) {}
+
+  absl::Status Add(const TextPiece& piece) {
+    ids_.clear();
+    if (tokenizer_.SplitsAnywhere()) {
+      tokenizer_.Encode(piece.bytes, ids_);
+    } else {
+      document_.append(piece.bytes);
+      if (piece.ends_document) {
+        tokenizer_.Encode(document_, ids_);
+        document_.clear();
+      }
+    }
+    if (piece.ends_document) {
+      ids_.push_back(tokenizer_.end_of_document());
+    }
+    tokens_ += static_cast<int64_t>(ids_.size());
+    LS_RETURN_IF_ERROR(writer_.Append(ids_));
+    if (!piece.ends_document) {
+      return absl::OkStatus();
+    }
+    ++documents_;
+    return writer_.EndDocument();
+  }
+
+  int64_t tokens() const { return tokens_; }
+  int64_t documents() const { return documents_; }
+
+ private:
+  const Tokenizer& tokenizer_;
+  TokenFileWriter& writer_;
+  std::string document_;  // of a tokenizer that needs it whole
+  std::vector<int32_t> ids_;
+  int64_t tokens_ = 0;
+  int64_t documents_ = 0;
+};
+
+absl::Status EncodeAll(TextSource& source, uint64_t bytes_total,
+                       const PrepareOptions& options, TokenFileWriter& writer) {
+  DocumentEncoder encoder(*options.tokenizer, writer);
+  uint64_t reported = 0;
+  while (true) {
+    LS_ASSIGN_OR_RETURN(const TextPiece piece, source.Next());
+    if (!piece.end_of_source) {
+      LS_RETURN_IF_ERROR(encoder.Add(piece));
+    }
+    const uint64_t done = source.bytes_done();
+    if (options.progress &&
+        (piece.end_of_source || done - reported >= kProgressBytes)) {
+      options.progress(
+          {done, bytes_total, encoder.documents(), encoder.tokens()});
+      reported = done;
+    }
+    if (piece.end_of_source) {
+      return absl::OkStatus();
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
+                                            const PrepareOptions& options) {
+  LS_CHECK(options.tokenizer != nullptr);
+  LS_ASSIGN_OR_RETURN(TextFileList list, ListTextFiles(fs, options.inputs));
+  PrepareReport report;
+  report.files = static_cast<int64_t>(list.files.size());
+  report.text_bytes = list.bytes;
+  report.empty_files = std::move(list.empty_files);
+  report.hidden_files = std::move(list.hidden_files);
+
+  LS_RETURN_IF_ERROR(fs.MakeDirs(DirName(options.output_prefix)));
+  LS_ASSIGN_OR_RETURN(const auto writer,
+                      TokenFileWriter::Create(fs, options.output_prefix,
+                                              options.tokenizer->vocab_size()));
+  const auto source =
+      MakePlainTextSource(fs, std::move(list.files), options.document_bytes);
+  LS_RETURN_IF_ERROR(EncodeAll(*source, list.bytes, options, *writer));
+  LS_ASSIGN_OR_RETURN(const TokenFileSummary summary, writer->Finish());
+  report.documents = summary.documents;
+  report.tokens = summary.tokens;
+  report.type = TypeForVocabulary(options.tokenizer->vocab_size());
+  report.content_hash = summary.content_hash;
+  return report;
+}
+
+}  // namespace lockstep

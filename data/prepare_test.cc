@@ -1,0 +1,291 @@
+#include "data/prepare.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/test_files.h"
+#include "data/text_cache.h"
+#include "data/text_source.h"
+#include "data/token_file.h"
+#include "data/tokenizer.h"
+#include "determinism/memory_file_system.h"
+#include "determinism/status.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<std::string> DocumentsOf(FileSystem& fs,
+                                     const std::vector<std::string>& inputs,
+                                     int64_t document_bytes) {
+  const auto list = ListTextFiles(fs, inputs);
+  LS_CHECK(list.ok()) << MessageOf(list.status());
+  const auto source = MakePlainTextSource(fs, list->files, document_bytes);
+  std::vector<std::string> documents;
+  std::string document;
+  while (true) {
+    const auto piece = source->Next();
+    LS_CHECK(piece.ok()) << MessageOf(piece.status());
+    if (piece->end_of_source) {
+      EXPECT_EQ(document, "");
+      EXPECT_EQ(source->bytes_done(), list->bytes);
+      return documents;
+    }
+    document += piece->bytes;
+    if (piece->ends_document) {
+      EXPECT_NE(document, "");
+      documents.push_back(document);
+      document.clear();
+    }
+  }
+}
+
+absl::StatusOr<PrepareReport> Prepare(FileSystem& fs,
+                                      const std::vector<std::string>& inputs,
+                                      int64_t document_bytes = 0) {
+  const auto tokenizer = MakeTokenizer("byte");
+  PrepareOptions options;
+  options.inputs = inputs;
+  options.output_prefix = "/out/t";
+  options.tokenizer = tokenizer->get();
+  options.document_bytes = document_bytes;
+  return PrepareTokens(fs, options);
+}
+
+TEST(TokenizerTest, BytesAreTheirOwnIds) {
+  const auto tokenizer = MakeTokenizer("byte");
+  ASSERT_TRUE(tokenizer.ok());
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) {
+    all.push_back(static_cast<char>(byte));
+  }
+  std::vector<int32_t> ids;
+  (*tokenizer)->Encode(all, ids);
+  ASSERT_EQ(ids.size(), 256u);
+  for (int byte = 0; byte < 256; ++byte) {
+    EXPECT_EQ(ids[byte], byte);
+  }
+  EXPECT_EQ((*tokenizer)->Decode(ids), all);
+  EXPECT_EQ((*tokenizer)->vocab_size(), 257);
+  EXPECT_EQ((*tokenizer)->end_of_document(), 256);
+  EXPECT_EQ((*tokenizer)->Decode(std::vector<int32_t>{65, 256, 66, 300, -1}),
+            "AB\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ((*tokenizer)->identity().size(), 64u);
+  EXPECT_EQ(ExitCodeFor(MakeTokenizer("bite").status()), 2);
+}
+
+TEST(TextSourceTest, FoldersAreWalkedInTheOrderOfNames) {
+  MemoryFileSystem fs;
+  WriteTestFile(fs, "/c/b.txt", "b");
+  WriteTestFile(fs, "/c/a/z", "z");
+  WriteTestFile(fs, "/c/a/B", "B");
+  WriteTestFile(fs, "/c/a.txt", "a");
+  WriteTestFile(fs, "/c/.hidden", "h");
+  WriteTestFile(fs, "/c/empty", "");
+  WriteTestFile(fs, "/first", "1");
+  EXPECT_EQ(DocumentsOf(fs, {"/first", "/c"}, 0),
+            (std::vector<std::string>{"1", "B", "z", "a", "b"}));
+  const auto list = ListTextFiles(fs, {"/c"});
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->empty_files, (std::vector<std::string>{"/c/empty"}));
+  EXPECT_EQ(list->hidden_files, (std::vector<std::string>{"/c/.hidden"}));
+}
+
+TEST(TextSourceTest, BlankLinesCutDocuments) {
+  MemoryFileSystem fs;
+  WriteTestFile(fs, "/t", "ab\n\ncd\nef\n\n\n\ngh\r\n\r\nij\n\n");
+  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1),
+            (std::vector<std::string>{"ab\n\n", "cd\nef\n\n\n\n", "gh\r\n\r\n",
+                                      "ij\n\n"}));
+  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 5),
+            (std::vector<std::string>{"ab\n\ncd\nef\n\n\n\n", "gh\r\n\r\n",
+                                      "ij\n\n"}));
+  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1000).size(), 1u);
+  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 0).size(), 1u);
+}
+
+// Files beyond one piece (1 MiB), with a blank line on and around the seam.
+TEST(TextSourceTest, PiecesDoNotShowInDocuments) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  int64_t checked = 0;
+  for (size_t at = kPiece - 4; at <= kPiece + 2; ++at) {
+    MemoryFileSystem fs;
+    std::string text(2 * kPiece + 17, 'x');
+    text[at] = '\n';
+    text[at + 1] = '\n';
+    WriteTestFile(fs, "/t", text);
+    EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1),
+              (std::vector<std::string>{text.substr(0, at + 2),
+                                        text.substr(at + 2)}));
+    EXPECT_EQ(DocumentsOf(fs, {"/t"}, 0), std::vector<std::string>{text});
+    ++checked;
+  }
+  EXPECT_EQ(checked, 7);
+}
+
+TEST(TextSourceTest, WhatIsNoTextIsRefused) {
+  MemoryFileSystem fs;
+  WriteTestFile(fs, "/c/a.txt", "abc");
+  WriteTestFile(fs, "/c/b.dat", std::string("ab\0c", 4));
+  const auto nul = Prepare(fs, {"/c"});
+  EXPECT_EQ(ExitCodeFor(nul.status()), 2);
+  EXPECT_NE(MessageOf(nul.status()).find("/c/b.dat, byte 2"), std::string::npos)
+      << MessageOf(nul.status());
+  // Nothing is left of the attempt.
+  EXPECT_EQ(fs.List("/out").value().size(), 0u);
+
+  WriteTestFile(fs, "/j/a.jsonl", "{}");
+  for (const auto& [input, text] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"/none", "no such text file"},
+           {"/j", "reading .jsonl files is not built yet"}}) {
+    const auto report = Prepare(fs, {input});
+    EXPECT_EQ(ExitCodeFor(report.status()), 2);
+    EXPECT_NE(MessageOf(report.status()).find(text), std::string::npos);
+  }
+  ASSERT_TRUE(fs.MakeDirs("/e").ok());
+  EXPECT_EQ(ExitCodeFor(Prepare(fs, {"/e"}).status()), 2);
+  WriteTestFile(fs, "/e/empty", "");
+  const auto empty = Prepare(fs, {"/e"});
+  EXPECT_EQ(ExitCodeFor(empty.status()), 2);
+  EXPECT_NE(MessageOf(empty.status()).find("no text to prepare: 1 empty"),
+            std::string::npos);
+}
+
+TEST(PrepareTest, DocumentsEndWithTheirId) {
+  MemoryFileSystem fs;
+  WriteTestFile(fs, "/c/a.txt", "ab\n\nc");
+  WriteTestFile(fs, "/c/b.txt", "d");
+  const auto report = Prepare(fs, {"/c"}, 1);
+  ASSERT_TRUE(report.ok()) << MessageOf(report.status());
+  EXPECT_EQ(report->files, 2);
+  EXPECT_EQ(report->documents, 3);
+  EXPECT_EQ(report->tokens, 9);
+  EXPECT_EQ(report->text_bytes, 6u);
+  const auto file = TokenFile::Open(fs, "/out/t", 257);
+  ASSERT_TRUE(file.ok());
+  std::vector<int32_t> tokens(9);
+  ASSERT_TRUE((*file)->Read(0, tokens).ok());
+  EXPECT_EQ(tokens, (std::vector<int32_t>{'a', 'b', '\n', '\n', 256, 'c', 256,
+                                          'd', 256}));
+  EXPECT_EQ((*file)->DocumentStart(1).value(), 5);
+  EXPECT_EQ((*file)->DocumentStart(2).value(), 7);
+  EXPECT_EQ((*file)->content_hash(), report->content_hash);
+}
+
+// Encodes a document as one token, its length: only whole documents will do.
+class WholeTokenizer : public Tokenizer {
+ public:
+  int64_t vocab_size() const override { return 1 << 30; }
+  int32_t end_of_document() const override { return 0; }
+  void Encode(std::string_view text, std::vector<int32_t>& out) const override {
+    out.push_back(static_cast<int32_t>(text.size()));
+  }
+  std::string Decode(std::span<const int32_t>) const override { return ""; }
+  bool SplitsAnywhere() const override { return false; }
+  std::string identity() const override { return "whole"; }
+};
+
+TEST(PrepareTest, ATokenizerThatNeedsWholeDocumentsGetsThem) {
+  MemoryFileSystem fs;
+  const size_t size = (size_t{2} << 20) + 5;
+  WriteTestFile(fs, "/c/a.txt", std::string(size, 'x'));
+  WriteTestFile(fs, "/c/b.txt", "abc");
+  const WholeTokenizer tokenizer;
+  int64_t calls = 0;
+  PrepareProgress last;
+  const auto report = PrepareTokens(
+      fs, {{"/c"}, "/out/t", &tokenizer, 0, [&](const PrepareProgress& now) {
+             EXPECT_GE(now.bytes_done, last.bytes_done);
+             last = now;
+             ++calls;
+           }});
+  ASSERT_TRUE(report.ok()) << MessageOf(report.status());
+  const auto file = TokenFile::Open(fs, "/out/t");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->type(), TokenType::kI32);
+  std::vector<int32_t> tokens(4);
+  ASSERT_TRUE((*file)->Read(0, tokens).ok());
+  EXPECT_EQ(tokens,
+            (std::vector<int32_t>{static_cast<int32_t>(size), 0, 3, 0}));
+  EXPECT_GE(calls, 3);
+  EXPECT_EQ(last.bytes_done, last.bytes_total);
+  EXPECT_EQ(last.documents, 2);
+  EXPECT_EQ(last.tokens, 4);
+}
+
+struct Cache {
+  MemoryFileSystem fs;
+  std::vector<std::string> notices;
+
+  std::string Prefix(int64_t document_bytes = 0) {
+    notices.clear();
+    const auto tokenizer = MakeTokenizer("byte");
+    const auto prefix = PreparedPrefix(
+        fs, {"/c", "/run/data", tokenizer->get(), document_bytes},
+        [&](const std::string& line) { notices.push_back(line); });
+    LS_CHECK(prefix.ok()) << MessageOf(prefix.status());
+    return *prefix;
+  }
+  bool Said(const std::string& text) const {
+    for (const std::string& line : notices) {
+      if (line.find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+TEST(TextCacheTest, TheSecondTimeIsAHit) {
+  Cache cache;
+  WriteTestFile(cache.fs, "/c/a.txt", "hello");
+  const std::string prefix = cache.Prefix();
+  EXPECT_TRUE(cache.Said("(miss)"));
+  EXPECT_EQ(cache.Prefix(), prefix);
+  EXPECT_TRUE(cache.Said("(hit)"));
+  EXPECT_FALSE(cache.Said("(miss)"));
+}
+
+TEST(TextCacheTest, AChangedFileOfTheSameNameAndSizeIsPreparedAnew) {
+  Cache cache;
+  WriteTestFile(cache.fs, "/c/a.txt", "hello");
+  const std::string before = cache.Prefix();
+  WriteTestFile(cache.fs, "/c/a.txt", "jello");
+  const std::string after = cache.Prefix();
+  EXPECT_TRUE(cache.Said("(miss)"));
+  EXPECT_NE(before, after);
+  EXPECT_EQ(ReadTestFile(cache.fs, after + ".bin")[0], 'j');
+}
+
+TEST(TextCacheTest, WhatDecidesTheTokensDecidesTheKey) {
+  Cache cache;
+  WriteTestFile(cache.fs, "/c/a.txt", "ab\n\ncd");
+  std::vector<std::string> prefixes = {cache.Prefix(0), cache.Prefix(1)};
+  // The same bytes over another cut into files.
+  WriteTestFile(cache.fs, "/c/a.txt", "ab");
+  WriteTestFile(cache.fs, "/c/b.txt", "\n\ncd");
+  prefixes.push_back(cache.Prefix(0));
+  // A name decides nothing but the order.
+  ASSERT_TRUE(cache.fs.Rename("/c/b.txt", "/c/c.txt").ok());
+  EXPECT_EQ(cache.Prefix(0), prefixes[2]);
+  EXPECT_NE(prefixes[0], prefixes[1]);
+  EXPECT_NE(prefixes[0], prefixes[2]);
+}
+
+TEST(TextCacheTest, ADamagedEntryIsMadeAgain) {
+  Cache cache;
+  WriteTestFile(cache.fs, "/c/a.txt", "hello");
+  const std::string prefix = cache.Prefix();
+  for (const char* suffix : {".bin", ".idx", ".blocks"}) {
+    const std::string good = ReadTestFile(cache.fs, prefix + suffix);
+    std::string bad = good;
+    bad[bad.size() / 2] ^= 4;
+    WriteTestFile(cache.fs, prefix + suffix, bad);
+    EXPECT_EQ(cache.Prefix(), prefix);
+    EXPECT_TRUE(cache.Said("is damaged")) << suffix;
+    EXPECT_EQ(ReadTestFile(cache.fs, prefix + suffix), good);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

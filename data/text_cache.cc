@@ -1,0 +1,110 @@
+#include "data/text_cache.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "data/block_hash.h"
+#include "data/data_error.h"
+#include "data/prepare.h"
+#include "data/text_source.h"
+#include "determinism/check.h"
+#include "determinism/sha256.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kReadBytes = uint64_t{1} << 20;
+
+absl::StatusOr<std::string> HashFile(FileSystem& fs, const TextFile& file) {
+  LS_ASSIGN_OR_RETURN(const auto input, fs.OpenRead(file.path));
+  std::string buffer(kReadBytes, '\0');
+  Sha256 hash;
+  for (uint64_t from = 0; from < input->Size(); from += kReadBytes) {
+    const uint64_t bytes = std::min(kReadBytes, input->Size() - from);
+    LS_RETURN_IF_ERROR(input->ReadAt(from, bytes, buffer.data()));
+    hash.Update(buffer.data(), bytes);
+  }
+  return std::to_string(input->Size()) + " " + hash.Hex();
+}
+
+// Sizes stand beside the hashes, so that no two lists of files serialise alike.
+absl::StatusOr<std::string> ContentKey(FileSystem& fs,
+                                       const TextCacheRequest& request,
+                                       const std::vector<TextFile>& files) {
+  std::string text = "lockstep prepared text 1\n";
+  text += "tokenizer " + request.tokenizer->identity() + "\n";
+  text += "document_bytes " + std::to_string(request.document_bytes) + "\n";
+  for (const TextFile& file : files) {
+    auto hash = HashFile(fs, file);
+    if (!hash.ok()) {
+      return AsInputError(hash.status());
+    }
+    text += "file " + *hash + "\n";
+  }
+  return Sha256Hex(text);
+}
+
+// Whether a complete pair stands at `prefix`; says so when it is damaged.
+bool IsSound(FileSystem& fs, const std::string& prefix,
+             const DataNotice& notice) {
+  if (!fs.Exists(prefix + ".idx")) {
+    return false;
+  }
+  const auto damage = VerifyBlocks(fs, prefix);
+  if (damage.ok() && damage->empty()) {
+    return true;
+  }
+  notice("data: the prepared file " + prefix +
+         " is damaged and is made again: " +
+         (damage.ok() ? damage->front().file + " from byte " +
+                            std::to_string(damage->front().from) + " to " +
+                            std::to_string(damage->front().to)
+                      : std::string(damage.status().message())));
+  return false;
+}
+
+std::string Summary(const PrepareReport& report) {
+  std::string text = std::to_string(report.files) + " files, " +
+                     std::to_string(report.documents) + " documents, " +
+                     std::to_string(report.tokens) + " tokens";
+  if (!report.empty_files.empty()) {
+    text += "; " + std::to_string(report.empty_files.size()) +
+            " empty files left out, the first " + report.empty_files.front();
+  }
+  if (!report.hidden_files.empty()) {
+    text += "; " + std::to_string(report.hidden_files.size()) +
+            " hidden names left out, the first " + report.hidden_files.front();
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PreparedPrefix(FileSystem& fs,
+                                           const TextCacheRequest& request,
+                                           const DataNotice& notice) {
+  LS_CHECK(request.tokenizer != nullptr);
+  const DataNotice say = notice ? notice : [](const std::string&) {};
+  LS_ASSIGN_OR_RETURN(const TextFileList list,
+                      ListTextFiles(fs, {request.input}));
+  LS_ASSIGN_OR_RETURN(const std::string key,
+                      ContentKey(fs, request, list.files));
+  const std::string prefix =
+      JoinPath(request.cache_dir, "text-" + key.substr(0, 32));
+  if (IsSound(fs, prefix, say)) {
+    say("data: " + request.input + " was prepared before (hit): " + prefix);
+    return prefix;
+  }
+  say("data: preparing " + request.input + " (miss): " + prefix);
+  PrepareOptions options;
+  options.inputs = {request.input};
+  options.output_prefix = prefix;
+  options.tokenizer = request.tokenizer;
+  options.document_bytes = request.document_bytes;
+  LS_ASSIGN_OR_RETURN(const PrepareReport report, PrepareTokens(fs, options));
+  say("data: prepared " + Summary(report));
+  return prefix;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,71 @@
+#include "data/token_decode.h"
+
+#include "determinism/check.h"
+
+namespace lockstep {
+namespace {
+
+// The check is folded into one flag so that the loop vectorises.
+template <typename T>
+int64_t Decode(const std::byte* from, uint64_t limit, std::span<int32_t> out) {
+  bool bad = false;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int64_t id = LoadLittle<T>(from + i * sizeof(T));
+    bad |= static_cast<uint64_t>(id) >= limit;
+    out[i] = static_cast<int32_t>(id);
+  }
+  if (!bad) [[likely]] {
+    return -1;
+  }
+  int64_t position = 0;
+  while (static_cast<uint64_t>(
+             int64_t{LoadLittle<T>(from + position * sizeof(T))}) < limit) {
+    ++position;
+  }
+  return position;
+}
+
+}  // namespace
+
+int64_t DecodeTokens(TokenType type, const std::byte* from, int64_t vocab_size,
+                     std::span<int32_t> out) {
+  const uint64_t limit = static_cast<uint64_t>(vocab_size);
+  switch (type) {
+    case TokenType::kU8:
+      return Decode<uint8_t>(from, limit, out);
+    case TokenType::kI8:
+      return Decode<int8_t>(from, limit, out);
+    case TokenType::kI16:
+      return Decode<int16_t>(from, limit, out);
+    case TokenType::kU16:
+      return Decode<uint16_t>(from, limit, out);
+    case TokenType::kI32:
+      return Decode<int32_t>(from, limit, out);
+    case TokenType::kI64:
+      return Decode<int64_t>(from, limit, out);
+    case TokenType::kF64:
+    case TokenType::kF32:
+      break;
+  }
+  LS_CHECK(false) << "floats are refused at Open";
+  return -1;
+}
+
+int64_t DecodeToken(TokenType type, const std::byte* from) {
+  switch (type) {
+    case TokenType::kU8:
+      return LoadLittle<uint8_t>(from);
+    case TokenType::kI8:
+      return LoadLittle<int8_t>(from);
+    case TokenType::kI16:
+      return LoadLittle<int16_t>(from);
+    case TokenType::kU16:
+      return LoadLittle<uint16_t>(from);
+    case TokenType::kI32:
+      return LoadLittle<int32_t>(from);
+    default:
+      return LoadLittle<int64_t>(from);
+  }
+}
+
+}  // namespace lockstep

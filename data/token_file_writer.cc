@@ -1,0 +1,240 @@
+#include "data/token_file_writer.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "determinism/check.h"
+#include "determinism/sha256.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kSuffixes[] = {".bin", ".idx", ".blocks", ".lengths",
+                                     ".documents"};
+
+// Of a spooled table, per read.
+constexpr int64_t kChunkEntries = int64_t{1} << 16;
+
+// The index, hashed as it is written.
+class IndexOutput {
+ public:
+  explicit IndexOutput(std::unique_ptr<WritableFile> file)
+      : file_(std::move(file)) {}
+
+  absl::Status Append(const std::string& bytes) {
+    hash_.Update(bytes.data(), bytes.size());
+    bytes_ += bytes.size();
+    return file_->Append(bytes);
+  }
+
+  absl::Status Close() {
+    LS_RETURN_IF_ERROR(file_->Sync());
+    return file_->Close();
+  }
+
+  Digest digest() const { return hash_.Digest(); }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<WritableFile> file_;
+  Sha256 hash_;
+  uint64_t bytes_ = 0;
+};
+
+// Calls `convert` on each entry of the spooled file in order and appends what
+// it makes of it to the index.
+template <typename T>
+absl::Status CopyTable(const RandomAccessFile& spool,
+                       const std::function<void(T, std::string&)>& convert,
+                       IndexOutput& index) {
+  const int64_t count = static_cast<int64_t>(spool.Size() / sizeof(T));
+  std::string in;
+  std::string out;
+  for (int64_t first = 0; first < count; first += kChunkEntries) {
+    const int64_t entries = std::min(kChunkEntries, count - first);
+    in.resize(static_cast<size_t>(entries) * sizeof(T));
+    LS_RETURN_IF_ERROR(spool.ReadAt(first * sizeof(T), in.size(), in.data()));
+    out.clear();
+    const std::byte* from = reinterpret_cast<const std::byte*>(in.data());
+    for (int64_t i = 0; i < entries; ++i) {
+      convert(LoadLittle<T>(from + i * sizeof(T)), out);
+    }
+    LS_RETURN_IF_ERROR(index.Append(out));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SyncAndClose(WritableFile& file) {
+  LS_RETURN_IF_ERROR(file.Sync());
+  return file.Close();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TokenFileWriter>> TokenFileWriter::Create(
+    FileSystem& fs, const std::string& prefix, int64_t vocab_size,
+    int64_t max_sequence_tokens) {
+  LS_CHECK(vocab_size > 0) << vocab_size;
+  LS_CHECK(max_sequence_tokens > 0) << max_sequence_tokens;
+  std::unique_ptr<TokenFileWriter> writer(
+      new TokenFileWriter(fs, prefix, vocab_size, max_sequence_tokens));
+  LS_ASSIGN_OR_RETURN(writer->bin_, fs.Create(writer->Temporary(".bin")));
+  LS_ASSIGN_OR_RETURN(writer->lengths_,
+                      fs.Create(writer->Temporary(".lengths")));
+  LS_ASSIGN_OR_RETURN(writer->documents_,
+                      fs.Create(writer->Temporary(".documents")));
+  return writer;
+}
+
+TokenFileWriter::TokenFileWriter(FileSystem& fs, const std::string& prefix,
+                                 int64_t vocab_size,
+                                 int64_t max_sequence_tokens)
+    : fs_(fs),
+      prefix_(prefix),
+      vocab_size_(vocab_size),
+      max_sequence_tokens_(max_sequence_tokens),
+      type_(TypeForVocabulary(vocab_size)) {
+  block_.reserve(kHashBlockBytes);
+}
+
+TokenFileWriter::~TokenFileWriter() {
+  if (finished_) {
+    return;
+  }
+  bin_.reset();
+  lengths_.reset();
+  documents_.reset();
+  for (const char* suffix : kSuffixes) {
+    // Best effort: a name that is left is overwritten by the next attempt.
+    if (fs_.Exists(Temporary(suffix))) {
+      fs_.Remove(Temporary(suffix)).IgnoreError();
+    }
+  }
+}
+
+std::string TokenFileWriter::Temporary(const char* suffix) const {
+  return prefix_ + suffix + ".tmp";
+}
+
+absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
+  for (const int32_t id : tokens) {
+    LS_CHECK(id >= 0 && id < vocab_size_) << id << " of " << vocab_size_;
+    if (sequence_tokens_ == max_sequence_tokens_) {
+      LS_RETURN_IF_ERROR(EndSequence());
+    }
+    if (type_ == TokenType::kU16) {
+      AppendLittle<uint16_t>(static_cast<uint16_t>(id), block_);
+    } else {
+      AppendLittle<int32_t>(id, block_);
+    }
+    ++sequence_tokens_;
+    ++document_tokens_;
+    if (block_.size() == kHashBlockBytes) {
+      LS_RETURN_IF_ERROR(FlushBlock());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TokenFileWriter::FlushBlock() {
+  hashes_.blocks.push_back(DigestOf(block_.data(), block_.size()));
+  hashes_.bin_bytes += block_.size();
+  LS_RETURN_IF_ERROR(bin_->Append(block_));
+  block_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status TokenFileWriter::EndSequence() {
+  std::string length;
+  AppendLittle<int32_t>(static_cast<int32_t>(sequence_tokens_), length);
+  sequence_tokens_ = 0;
+  ++summary_.sequences;
+  return lengths_->Append(length);
+}
+
+absl::Status TokenFileWriter::EndDocument() {
+  LS_CHECK_GT(document_tokens_, 0);
+  LS_RETURN_IF_ERROR(EndSequence());
+  summary_.tokens += document_tokens_;
+  document_tokens_ = 0;
+  ++summary_.documents;
+  std::string end;
+  AppendLittle<int64_t>(summary_.sequences, end);
+  return documents_->Append(end);
+}
+
+absl::StatusOr<TokenFileSummary> TokenFileWriter::Finish() {
+  LS_CHECK(!finished_ && document_tokens_ == 0 && summary_.documents > 0);
+  if (!block_.empty()) {
+    LS_RETURN_IF_ERROR(FlushBlock());
+  }
+  LS_RETURN_IF_ERROR(SyncAndClose(*bin_));
+  LS_RETURN_IF_ERROR(lengths_->Close());
+  LS_RETURN_IF_ERROR(documents_->Close());
+  LS_RETURN_IF_ERROR(WriteIndex());
+  LS_RETURN_IF_ERROR(Commit());
+  finished_ = true;
+  summary_.content_hash = hashes_.ContentHash();
+  return summary_;
+}
+
+absl::Status TokenFileWriter::WriteIndex() {
+  LS_ASSIGN_OR_RETURN(auto file, fs_.Create(Temporary(".idx")));
+  LS_ASSIGN_OR_RETURN(const auto lengths, fs_.OpenRead(Temporary(".lengths")));
+  LS_ASSIGN_OR_RETURN(const auto documents,
+                      fs_.OpenRead(Temporary(".documents")));
+  IndexOutput index(std::move(file));
+  std::string header(kIndexMagic, sizeof(kIndexMagic));
+  AppendLittle<uint64_t>(kIndexVersion, header);
+  AppendLittle<uint8_t>(static_cast<uint8_t>(type_), header);
+  AppendLittle<uint64_t>(static_cast<uint64_t>(summary_.sequences), header);
+  AppendLittle<uint64_t>(static_cast<uint64_t>(summary_.documents) + 1, header);
+  LS_RETURN_IF_ERROR(index.Append(header));
+
+  LS_RETURN_IF_ERROR(CopyTable<int32_t>(
+      *lengths,
+      [](int32_t length, std::string& out) { AppendLittle(length, out); },
+      index));
+  int64_t offset = 0;
+  LS_RETURN_IF_ERROR(CopyTable<int32_t>(
+      *lengths,
+      [&](int32_t length, std::string& out) {
+        AppendLittle(offset, out);
+        offset += length * WidthOf(type_);
+      },
+      index));
+  LS_CHECK_EQ(static_cast<uint64_t>(offset), hashes_.bin_bytes);
+  std::string first;
+  AppendLittle<int64_t>(0, first);
+  LS_RETURN_IF_ERROR(index.Append(first));
+  LS_RETURN_IF_ERROR(CopyTable<int64_t>(
+      *documents, [](int64_t end, std::string& out) { AppendLittle(end, out); },
+      index));
+  LS_RETURN_IF_ERROR(index.Close());
+  hashes_.idx = index.digest();
+  hashes_.idx_bytes = index.bytes();
+  return absl::OkStatus();
+}
+
+absl::Status TokenFileWriter::Commit() {
+  LS_ASSIGN_OR_RETURN(auto blocks, fs_.Create(Temporary(".blocks")));
+  LS_RETURN_IF_ERROR(blocks->Append(hashes_.Serialize()));
+  LS_RETURN_IF_ERROR(SyncAndClose(*blocks));
+  const std::string folder = DirName(prefix_);
+  // An old index must not stand beside a new .bin, not even after a power cut.
+  if (fs_.Exists(prefix_ + ".idx")) {
+    LS_RETURN_IF_ERROR(fs_.Remove(prefix_ + ".idx"));
+    LS_RETURN_IF_ERROR(fs_.SyncDir(folder));
+  }
+  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".bin"), prefix_ + ".bin"));
+  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".blocks"), prefix_ + ".blocks"));
+  LS_RETURN_IF_ERROR(fs_.SyncDir(folder));
+  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".idx"), prefix_ + ".idx"));
+  LS_RETURN_IF_ERROR(fs_.Remove(Temporary(".lengths")));
+  LS_RETURN_IF_ERROR(fs_.Remove(Temporary(".documents")));
+  return fs_.SyncDir(folder);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+#include "data/tokenizer.h"
+
+#include "determinism/sha256.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int32_t kBytes = 256;
+
+class ByteTokenizer : public Tokenizer {
+ public:
+  int64_t vocab_size() const override { return kBytes + 1; }
+  int32_t end_of_document() const override { return kBytes; }
+
+  void Encode(std::string_view text, std::vector<int32_t>& out) const override {
+    out.reserve(out.size() + text.size());
+    for (const char c : text) {
+      out.push_back(static_cast<uint8_t>(c));
+    }
+  }
+
+  std::string Decode(std::span<const int32_t> ids) const override {
+    std::string text;
+    for (const int32_t id : ids) {
+      if (id >= 0 && id < kBytes) {
+        text.push_back(static_cast<char>(id));
+      } else if (id != kBytes) {
+        text.append("\xEF\xBF\xBD");
+      }
+    }
+    return text;
+  }
+
+  bool SplitsAnywhere() const override { return true; }
+
+  // A new number where the same text would become other ids.
+  std::string identity() const override {
+    return Sha256Hex("lockstep tokenizer byte 1");
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(
+    std::string_view name) {
+  if (name == "byte") {
+    return std::make_unique<ByteTokenizer>();
+  }
+  return InputError("unknown tokenizer '" + std::string(name) + "'",
+                    "data.tokenizer", "use \"byte\"");
+}
+
+}  // namespace lockstep
