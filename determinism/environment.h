@@ -24,7 +24,7 @@ enum class Isa : uint8_t {
   kAvx512,  // AVX-512 F, BW, VL, DQ
   kAmx,     // AMX-TILE and AMX-BF16, granted by the kernel to this process
 };
-inline constexpr int kIsaCount = 4;
+constexpr int kIsaCount = 4;  // not inline: -fno-weak refuses that
 
 // "scalar", "avx2", "avx512", "amx".
 const char* NameOf(Isa isa);

@@ -11,20 +11,22 @@
 
 #include <cstdint>
 
+#include "determinism/inline.h"
+
 namespace lockstep {
 
-inline constexpr int64_t kColumnSumRows = 32;  // part of the order
-inline constexpr int64_t kColumnBlock = 128;   // not part of it
+constexpr int64_t kColumnSumRows = 32;  // part of the order
+constexpr int64_t kColumnBlock = 128;   // not part of it
 
-inline constexpr int64_t ColumnBlocks(int64_t columns) {
+constexpr int64_t ColumnBlocks(int64_t columns) {
   return (columns + kColumnBlock - 1) / kColumnBlock;
 }
 
 // add_row(r, chain) adds the elements of row r to chain[0..columns), columns <=
 // kColumnBlock.
 template <class AddRow>
-static inline __attribute__((always_inline)) void ColumnSumBlock(
-    int64_t rows, int64_t columns, AddRow add_row, float* out) {
+LS_MATH_INLINE void ColumnSumBlock(int64_t rows, int64_t columns,
+                                   AddRow add_row, float* out) {
   float total[kColumnBlock] = {};
   for (int64_t first = 0; first < rows; first += kColumnSumRows) {
     const int64_t left = rows - first;

@@ -13,12 +13,13 @@
 #include <type_traits>
 
 #include "determinism/dtype.h"
+#include "determinism/inline.h"
 
 namespace lockstep {
 
 // Rounds to nearest even; F32 keeps its bits.
 template <class S>
-static inline __attribute__((always_inline)) S FromF32(float value) {
+LS_MATH_INLINE S FromF32(float value) {
   if constexpr (std::is_same_v<S, BF16>) {
     return ToBF16(value);
   } else if constexpr (std::is_same_v<S, F16>) {
@@ -31,13 +32,12 @@ static inline __attribute__((always_inline)) S FromF32(float value) {
 
 // Row `row` of a matrix of S with the given stride in elements.
 template <class S>
-static inline __attribute__((always_inline)) const S* RowOf(
-    const void* data, int64_t row, int64_t row_stride) {
+LS_MATH_INLINE const S* RowOf(const void* data, int64_t row,
+                              int64_t row_stride) {
   return static_cast<const S*>(data) + row * row_stride;
 }
 template <class S>
-static inline __attribute__((always_inline)) S* RowOf(void* data, int64_t row,
-                                                      int64_t row_stride) {
+LS_MATH_INLINE S* RowOf(void* data, int64_t row, int64_t row_stride) {
   return static_cast<S*>(data) + row * row_stride;
 }
 
@@ -48,8 +48,7 @@ inline constexpr bool IsStorage(DType dtype) {
 // Calls fn(S{}) for the storage type `dtype`. Entry points check IsStorage, so
 // that kernels carry no messages.
 template <class Fn>
-static inline __attribute__((always_inline)) void WithStorage(DType dtype,
-                                                              Fn fn) {
+LS_MATH_INLINE void WithStorage(DType dtype, Fn fn) {
   if (dtype == DType::kBF16) {
     fn(BF16{});
   } else if (dtype == DType::kF16) {

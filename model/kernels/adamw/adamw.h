@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -42,6 +43,8 @@ struct AdamWArgs {
   double bias_correction2 = 0;  // 1 - beta2^t
 };
 void AdamW(Device& device, const AdamWArgs& args);
+
+KernelInfo AdamWInfo();
 
 }  // namespace lockstep
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -24,6 +25,8 @@ struct CastArgs {
   DType dst_dtype{};
 };
 void Cast(Device& device, const CastArgs& args);
+
+KernelInfo CastInfo();
 
 }  // namespace lockstep
 

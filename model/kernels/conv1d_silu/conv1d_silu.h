@@ -28,12 +28,13 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
 class Device;
 
-inline constexpr int64_t kConv1dTaps = 4;
+constexpr int64_t kConv1dTaps = 4;
 
 struct Conv1dSiluForwardArgs {
   int64_t batch = 0;
@@ -70,6 +71,8 @@ struct Conv1dSiluBackwardArgs {
   float* dbias = nullptr;    // [leaves, channels], overwritten
 };
 void Conv1dSiluBackward(Device& device, const Conv1dSiluBackwardArgs& args);
+
+KernelInfo Conv1dSiluInfo();
 
 }  // namespace lockstep
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -38,6 +39,8 @@ struct CrossEntropyArgs {
   int64_t dlogits_row_stride = 0;
 };
 void CrossEntropy(Device& device, const CrossEntropyArgs& args);
+
+KernelInfo CrossEntropyInfo();
 
 }  // namespace lockstep
 

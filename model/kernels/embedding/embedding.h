@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -45,6 +46,8 @@ struct EmbeddingBackwardArgs {
   float* dtable = nullptr;       // [vocab, d], added to
 };
 void EmbeddingBackward(Device& device, const EmbeddingBackwardArgs& args);
+
+KernelInfo EmbeddingInfo();
 
 }  // namespace lockstep
 

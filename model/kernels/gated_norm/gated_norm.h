@@ -30,6 +30,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -73,6 +74,8 @@ struct GatedNormBackwardArgs {
   float* dweight = nullptr;  // [leaves, d], overwritten
 };
 void GatedNormBackward(Device& device, const GatedNormBackwardArgs& args);
+
+KernelInfo GatedNormInfo();
 
 }  // namespace lockstep
 

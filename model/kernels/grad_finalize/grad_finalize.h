@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -28,6 +29,8 @@ struct GradFinalizeArgs {
 void GradFinalize(Device& device, const GradFinalizeArgs& args);
 
 int64_t FirstNonFinite(Device& device, const float* values, int64_t n);
+
+KernelInfo GradFinalizeInfo();
 
 }  // namespace lockstep
 

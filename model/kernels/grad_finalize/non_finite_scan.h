@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-inline constexpr int64_t kNonFiniteChunk = 16384;
+constexpr int64_t kNonFiniteChunk = 16384;
 
 struct NonFiniteScan {
   const float* values;

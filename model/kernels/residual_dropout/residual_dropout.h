@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -60,6 +61,8 @@ struct ResidualDropoutBackwardArgs {
 };
 void ResidualDropoutBackward(Device& device,
                              const ResidualDropoutBackwardArgs& args);
+
+KernelInfo ResidualDropoutInfo();
 
 }  // namespace lockstep
 

@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -63,6 +64,8 @@ struct RmsNormBackwardArgs {
   float* dweight = nullptr;  // [leaves, d], overwritten
 };
 void RmsNormBackward(Device& device, const RmsNormBackwardArgs& args);
+
+KernelInfo RmsNormInfo();
 
 }  // namespace lockstep
 

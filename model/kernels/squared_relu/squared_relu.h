@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -38,6 +39,8 @@ struct SquaredReluBackwardArgs {
   int64_t dx_row_stride = 0;
 };
 void SquaredReluBackward(Device& device, const SquaredReluBackwardArgs& args);
+
+KernelInfo SquaredReluInfo();
 
 }  // namespace lockstep
 

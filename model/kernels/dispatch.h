@@ -1,0 +1,36 @@
+// How an operation's public entry runs its kernel: the variant of the device's
+// level, on ranges of independent items.
+//
+// The grain keeps a thread from being woken for less than it costs; it decides
+// no bit, since an item is a whole output (N1).
+
+#ifndef MODEL_KERNELS_DISPATCH_H_
+#define MODEL_KERNELS_DISPATCH_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/device.h"
+#include "model/kernels/registry.h"
+
+namespace lockstep {
+
+// Items a range should have at least, an item being `elements` long.
+inline int64_t GrainFor(int64_t elements) {
+  constexpr int64_t kElementsPerRange = 8192;
+  return std::max<int64_t>(1,
+                           kElementsPerRange / std::max<int64_t>(1, elements));
+}
+
+template <class Fn, class Args>
+void RunKernel(Device& device, const KernelVariants<Fn>& variants,
+               const Args& args, int64_t items, int64_t grain) {
+  const Fn kernel = variants.For(device.isa());
+  device.threads().ParallelFor(
+      items, [&](int64_t begin, int64_t end) { kernel(args, begin, end); },
+      grain);
+}
+
+}  // namespace lockstep
+
+#endif  // MODEL_KERNELS_DISPATCH_H_
