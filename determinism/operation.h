@@ -10,6 +10,7 @@
 #define DETERMINISM_OPERATION_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ inline constexpr int kPhaseCount = 10;
 
 // "forward", "recompute", ...: the names of traces and of `--fault ... phase=`.
 const char* NameOf(Phase phase);
+std::optional<Phase> PhaseFromName(std::string_view name);
 
 // A tensor, or this rank's box of one. Points to memory it does not own.
 struct TensorRef {

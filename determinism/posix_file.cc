@@ -1,0 +1,235 @@
+#include "determinism/posix_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <system_error>
+
+#include "determinism/status.h"
+
+namespace lockstep::posix_file {
+namespace {
+
+constexpr size_t kWriteBufferBytes = 64 * 1024;
+
+std::string FreeText(const std::string& path) {
+  struct statvfs info = {};
+  if (statvfs(DirName(path).c_str(), &info) != 0) return "an unknown number of";
+  return std::to_string(uint64_t{info.f_bavail} * info.f_frsize);
+}
+
+// Opening a folder for reading succeeds; using it as a file must not.
+absl::StatusOr<struct stat> StatFile(int fd, const std::string& path) {
+  struct stat info = {};
+  if (fstat(fd, &info) != 0) return Failure("stat", path, errno);
+  if (S_ISDIR(info.st_mode)) return Failure("open", path, EISDIR);
+  return info;
+}
+
+class PosixWritableFile : public WritableFile {
+ public:
+  PosixWritableFile(Descriptor fd, std::string path)
+      : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  absl::Status Append(std::string_view data) override {
+    if (buffer_.size() + data.size() > kWriteBufferBytes) {
+      LS_RETURN_IF_ERROR(Flush());
+      if (data.size() >= kWriteBufferBytes) return WriteAll(data);
+    }
+    buffer_.append(data);
+    return absl::OkStatus();
+  }
+
+  absl::Status Flush() override {
+    const std::string data = std::exchange(buffer_, std::string());
+    return WriteAll(data);
+  }
+
+  absl::Status Sync() override {
+    LS_RETURN_IF_ERROR(Flush());
+    if (Uninterrupted([&] { return fsync(fd_.get()); }) != 0) {
+      error_ = Failure("fsync", path_, errno);
+    }
+    return error_;
+  }
+
+  absl::Status Close() override {
+    if (fd_.get() < 0) return error_;
+    const absl::Status flushed = Flush();
+    // Linux closes even when interrupted; a second close might hit another
+    // thread's file.
+    const int result = close(fd_.Release());
+    LS_RETURN_IF_ERROR(flushed);
+    if (result != 0 && errno != EINTR) error_ = Failure("close", path_, errno);
+    return error_;
+  }
+
+ private:
+  absl::Status WriteAll(std::string_view data) {
+    LS_RETURN_IF_ERROR(error_);
+    while (!data.empty()) {
+      const ssize_t written = Uninterrupted(
+          [&] { return write(fd_.get(), data.data(), data.size()); });
+      if (written < 0) {
+        error_ = Failure("write", path_, errno, data.size());
+        return error_;
+      }
+      data.remove_prefix(static_cast<size_t>(written));
+    }
+    return absl::OkStatus();
+  }
+
+  // The first error sticks: what was written before it is unknown, and a
+  // second fsync may say OK about pages that the first one has given up.
+  absl::Status error_;
+  Descriptor fd_;
+  const std::string path_;
+  std::string buffer_;
+};
+
+absl::Status ReadExactly(int fd, const std::string& path, uint64_t offset,
+                         size_t length, void* out) {
+  char* next = static_cast<char*>(out);
+  while (length > 0) {
+    const ssize_t count = Uninterrupted(
+        [&] { return pread(fd, next, length, static_cast<off_t>(offset)); });
+    if (count < 0) return Failure("read", path, errno);
+    if (count == 0) {
+      return absl::DataLossError(
+          "the file ends " + std::to_string(length) +
+          " bytes early\n  where: " + path + ", byte " +
+          std::to_string(offset) +
+          "\n  do: fetch or prepare the file anew; it was cut short");
+    }
+    next += count;
+    offset += static_cast<uint64_t>(count);
+    length -= static_cast<size_t>(count);
+  }
+  return absl::OkStatus();
+}
+
+class PosixRandomAccessFile : public RandomAccessFile {
+ public:
+  PosixRandomAccessFile(Descriptor fd, std::string path, uint64_t size)
+      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
+
+  absl::Status ReadAt(uint64_t offset, size_t length,
+                      void* out) const override {
+    return ReadExactly(fd_.get(), path_, offset, length, out);
+  }
+  uint64_t Size() const override { return size_; }
+
+ private:
+  const Descriptor fd_;
+  const std::string path_;
+  const uint64_t size_;
+};
+
+class PosixMappedFile : public MappedFile {
+ public:
+  PosixMappedFile(void* data, struct stat info, std::string path)
+      : data_(data), info_(info), path_(std::move(path)) {}
+  PosixMappedFile(const PosixMappedFile&) = delete;
+  PosixMappedFile& operator=(const PosixMappedFile&) = delete;
+  ~PosixMappedFile() override {
+    if (data_ != nullptr) munmap(data_, static_cast<size_t>(info_.st_size));
+  }
+
+  std::span<const std::byte> bytes() const override {
+    return {static_cast<const std::byte*>(data_),
+            static_cast<size_t>(info_.st_size)};
+  }
+
+  absl::Status CheckUnchanged() const override {
+    struct stat now = {};
+    if (stat(path_.c_str(), &now) != 0) return Failure("stat", path_, errno);
+    std::string change;
+    if (now.st_dev != info_.st_dev || now.st_ino != info_.st_ino) {
+      change = "the file was replaced by another one";
+    } else if (now.st_size != info_.st_size) {
+      change = "the file had " + std::to_string(info_.st_size) +
+               " bytes and now has " + std::to_string(now.st_size);
+    } else if (now.st_mtim.tv_sec != info_.st_mtim.tv_sec ||
+               now.st_mtim.tv_nsec != info_.st_mtim.tv_nsec) {
+      change = "the file was written to";
+    } else {
+      return absl::OkStatus();
+    }
+    return absl::DataLossError(change +
+                               " while it was in use\n  where: " + path_ +
+                               "\n  do: leave a run's files alone while it "
+                               "runs; start anew if the change was meant");
+  }
+
+ private:
+  void* const data_;  // null for an empty file, which cannot be mapped
+  const struct stat info_;
+  const std::string path_;
+};
+
+}  // namespace
+
+absl::Status Failure(const std::string& call, const std::string& path,
+                     int error, uint64_t bytes) {
+  if (error == ENOENT) {
+    return absl::NotFoundError(call + ": " +
+                               std::generic_category().message(error) +
+                               "\n  where: " + path +
+                               "\n  do: check the path and what should have "
+                               "written it");
+  }
+  if (error == ENOSPC || error == EDQUOT) {
+    return IoError(call, path,
+                   "free space: " + std::to_string(bytes) +
+                       " bytes were still to be written, " + FreeText(path) +
+                       " bytes are free",
+                   error);
+  }
+  const bool denied = error == EACCES || error == EPERM || error == EROFS;
+  return IoError(call, path,
+                 denied ? "check the owner and mode of the path, or give "
+                          "another one"
+                        : "check the device and its mount, then try again",
+                 error);
+}
+
+absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags) {
+  const int fd = Uninterrupted(
+      [&] { return open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  if (fd >= 0) return Descriptor(fd);
+  if (errno == EEXIST) {
+    return absl::AlreadyExistsError("create: File exists\n  where: " + path +
+                                    "\n  do: remove it if nobody uses it");
+  }
+  return Failure("open", path, errno);
+}
+
+absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
+                                                        int flags) {
+  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, flags));
+  return std::make_unique<PosixWritableFile>(std::move(fd), path);
+}
+
+absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
+    const std::string& path) {
+  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, O_RDONLY));
+  LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
+  return std::make_unique<PosixRandomAccessFile>(
+      std::move(fd), path, static_cast<uint64_t>(info.st_size));
+}
+
+absl::StatusOr<std::unique_ptr<MappedFile>> Map(const std::string& path) {
+  LS_ASSIGN_OR_RETURN(const Descriptor fd, OpenPath(path, O_RDONLY));
+  LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
+  void* data = nullptr;
+  if (info.st_size > 0) {
+    data = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
+                MAP_SHARED, fd.get(), 0);
+    if (data == MAP_FAILED) return Failure("mmap", path, errno);
+  }
+  return std::make_unique<PosixMappedFile>(data, info, path);
+}
+
+}  // namespace lockstep::posix_file

@@ -1,0 +1,61 @@
+// What posix_file_system.cc and posix_file.cc share: descriptors, errors, and
+// the three kinds of open file. Private to the two.
+
+#ifndef DETERMINISM_POSIX_FILE_H_
+#define DETERMINISM_POSIX_FILE_H_
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "determinism/file_system.h"
+
+namespace lockstep::posix_file {
+
+// The status of a failed call. `bytes` is what a write still had to store; 0
+// for other calls.
+absl::Status Failure(const std::string& call, const std::string& path,
+                     int error, uint64_t bytes = 0);
+
+// Retries a call that a signal interrupted.
+template <typename Call>
+auto Uninterrupted(Call call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result == -1 && errno == EINTR);
+  return result;
+}
+
+// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// AlreadyExists for O_EXCL on a path that is there.
+absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags);
+
+absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
+                                                        int flags);
+absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
+    const std::string& path);
+absl::StatusOr<std::unique_ptr<MappedFile>> Map(const std::string& path);
+
+}  // namespace lockstep::posix_file
+
+#endif  // DETERMINISM_POSIX_FILE_H_

@@ -1,0 +1,206 @@
+#include "determinism/state.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "determinism/check.h"
+
+namespace lockstep {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "fingerprints and files hold little-endian words");
+
+constexpr std::array<const char*, kStateGroupCount> kNames = {
+    "master", "moment", "runtime", "counter", "random",
+    "data",   "scaler", "grid",    "spike"};
+
+int64_t CountOf(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t dim : shape) count *= dim;
+  return count;
+}
+
+// Puts the object's name before each entry and sees that none comes twice.
+class NamingVisitor : public StateVisitor {
+ public:
+  NamingVisitor(StateVisitor& visitor, std::set<std::string>& seen)
+      : visitor_(visitor), seen_(seen) {}
+
+  void set_object(const std::string& name) { object_ = name; }
+
+  void Tensor(const StateTensor& tensor) override {
+    StateTensor named = tensor;
+    named.name = Named(tensor.name);
+    visitor_.Tensor(named);
+  }
+  void U64(const std::string& name, StateGroup group,
+           uint64_t& value) override {
+    visitor_.U64(Named(name), group, value);
+  }
+  void I64(const std::string& name, StateGroup group, int64_t& value) override {
+    visitor_.I64(Named(name), group, value);
+  }
+  void F64(const std::string& name, StateGroup group, double& value) override {
+    visitor_.F64(Named(name), group, value);
+  }
+  void Bytes(const std::string& name, StateGroup group,
+             std::string& value) override {
+    visitor_.Bytes(Named(name), group, value);
+  }
+
+ private:
+  std::string Named(const std::string& entry) {
+    LS_CHECK(!entry.empty()) << "an entry of " << object_ << " has no name";
+    std::string name = object_ + "/" + entry;
+    LS_CHECK(seen_.insert(name).second) << "state entry " << name << " twice";
+    return name;
+  }
+
+  StateVisitor& visitor_;
+  std::set<std::string>& seen_;
+  std::string object_;
+};
+
+class FingerprintVisitor : public StateVisitor {
+ public:
+  explicit FingerprintVisitor(StateGroupSet groups) : groups_(groups) {}
+
+  void Tensor(const StateTensor& tensor) override {
+    if (!Takes(tensor.group)) return;
+    tensors_.push_back(
+        {tensor.name, tensor.dtype, tensor.global_shape,
+         FingerprintBox(tensor.data, tensor.dtype, tensor.global_shape,
+                        tensor.box_start, tensor.box_shape)});
+  }
+  void U64(const std::string& name, StateGroup group,
+           uint64_t& value) override {
+    Scalar(name, group, DType::kU64, &value, sizeof(value));
+  }
+  void I64(const std::string& name, StateGroup group, int64_t& value) override {
+    Scalar(name, group, DType::kI64, &value, sizeof(value));
+  }
+  void F64(const std::string& name, StateGroup group, double& value) override {
+    Scalar(name, group, DType::kF64, &value, sizeof(value));
+  }
+  void Bytes(const std::string& name, StateGroup group,
+             std::string& value) override {
+    if (!Takes(group)) return;
+    tensors_.push_back({name,
+                        DType::kU8,
+                        {static_cast<int64_t>(value.size())},
+                        FingerprintBytes(value.data(), value.size())});
+  }
+
+  std::vector<TensorFingerprint> Take() { return std::move(tensors_); }
+
+ private:
+  bool Takes(StateGroup group) const { return (groups_ & SetOf(group)) != 0; }
+
+  void Scalar(const std::string& name, StateGroup group, DType dtype,
+              const void* value, size_t bytes) {
+    if (!Takes(group)) return;
+    tensors_.push_back({name, dtype, {1}, FingerprintBytes(value, bytes)});
+  }
+
+  const StateGroupSet groups_;
+  std::vector<TensorFingerprint> tensors_;
+};
+
+// All bits set but for the lowest byte: a NaN in every float type, negative or
+// huge in every integer type, and no sentinel that code would choose.
+constexpr unsigned char kPoisonLow = 0xa5;
+constexpr unsigned char kPoisonHigh = 0xff;
+
+void PoisonElements(void* data, int64_t count, size_t element_bytes) {
+  auto* bytes = static_cast<unsigned char*>(data);
+  for (int64_t i = 0; i < count; ++i, bytes += element_bytes) {
+    std::memset(bytes, kPoisonHigh, element_bytes);
+    bytes[0] = kPoisonLow;
+  }
+}
+
+class PoisonVisitor : public StateVisitor {
+ public:
+  explicit PoisonVisitor(StateGroupSet groups) : groups_(groups) {}
+
+  void Tensor(const StateTensor& tensor) override {
+    if (!Takes(tensor.group)) return;
+    PoisonElements(tensor.data, CountOf(tensor.box_shape),
+                   SizeOf(tensor.dtype));
+  }
+  void U64(const std::string&, StateGroup group, uint64_t& value) override {
+    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
+  }
+  void I64(const std::string&, StateGroup group, int64_t& value) override {
+    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
+  }
+  void F64(const std::string&, StateGroup group, double& value) override {
+    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
+  }
+  void Bytes(const std::string&, StateGroup group,
+             std::string& value) override {
+    if (Takes(group)) value.assign(value.size() + 1, '\xa5');
+  }
+
+ private:
+  bool Takes(StateGroup group) const { return (groups_ & SetOf(group)) != 0; }
+  const StateGroupSet groups_;
+};
+
+}  // namespace
+
+const char* NameOf(StateGroup group) {
+  return kNames[static_cast<size_t>(group)];
+}
+
+StateRegistry::~StateRegistry() {
+  LS_CHECK(objects_.empty())
+      << "state registry destroyed before " << objects_.begin()->first;
+}
+
+void StateRegistry::Visit(StateVisitor& visitor) const {
+  std::set<std::string> seen;
+  NamingVisitor naming(visitor, seen);
+  for (const auto& [name, object] : objects_) {
+    naming.set_object(name);
+    object->VisitState(naming);
+  }
+}
+
+std::vector<std::string> StateRegistry::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, object] : objects_) names.push_back(name);
+  return names;
+}
+
+Stateful::Stateful(StateRegistry& registry, std::string name)
+    : registry_(registry), name_(std::move(name)) {
+  LS_CHECK(!name_.empty()) << "a stateful object needs a name";
+  const bool is_new = registry_.objects_.emplace(name_, this).second;
+  LS_CHECK(is_new) << "two stateful objects are named " << name_;
+}
+
+Stateful::~Stateful() { registry_.objects_.erase(name_); }
+
+std::vector<TensorFingerprint> StateTensorFingerprints(
+    const StateRegistry& registry, StateGroupSet groups) {
+  FingerprintVisitor visitor(groups);
+  registry.Visit(visitor);
+  return visitor.Take();
+}
+
+std::string StateFingerprint(const StateRegistry& registry,
+                             StateGroupSet groups) {
+  return FieldFingerprint(StateTensorFingerprints(registry, groups));
+}
+
+void PoisonState(const StateRegistry& registry, StateGroupSet groups) {
+  PoisonVisitor visitor(groups);
+  registry.Visit(visitor);
+}
+
+}  // namespace lockstep
