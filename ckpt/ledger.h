@@ -1,0 +1,100 @@
+// RUN/ledger.jsonl: what happened to a run, in a chain nobody can cut unseen.
+//
+// One JSON object a line, appended and synced one at a time; each holds the
+// SHA-256 of the line before (`prev`) and a check of itself (`sum`), so damage
+// anywhere is found and named by line. A line that a crash tore off is moved to
+// ledger.torn-N and recorded as an event. What is cut off the end cleanly is
+// found by whoever holds an older head: each checkpoint does (Contains).
+// Not a log: numbers of steps go to metrics.jsonl, chatter to the logs.
+//
+// Events: launch resume allowed_difference checkpoint layout_change skip
+// batch_size fault grid_recompute stop abandoned_tail torn_line fork
+// checkpoint_skipped retention.
+
+#ifndef CKPT_LEDGER_H_
+#define CKPT_LEDGER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "determinism/clock.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+class RunLock;
+
+using LedgerValue =
+    std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
+// In the order given; names are snake_case and not seq, time_ms, event, prev,
+// sum.
+using LedgerFields = std::vector<std::pair<std::string, LedgerValue>>;
+
+struct LedgerEntry {
+  int64_t seq = 0;  // from 0
+  int64_t time_ms = 0;
+  std::string event;
+  std::string line;    // the whole object, without the newline
+  std::string sha256;  // of `line`
+
+  // The field as text, or "" where there is none.
+  std::string Field(std::string_view name) const;
+};
+
+// Read-only view. DataLoss names the first damaged line; a torn last line is no
+// damage, and comes back in `torn`.
+struct LedgerReport {
+  std::vector<LedgerEntry> entries;
+  std::string torn;
+  bool Contains(std::string_view head) const;
+};
+absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,
+                                        const std::string& run_dir);
+
+// 64 zeros: what the first line names as the one before.
+std::string LedgerGenesis();
+
+class Ledger {
+ public:
+  // Verifies the chain, or starts one. `clock` and `lock` are not owned; with a
+  // lock each append first checks that it is still ours.
+  static absl::StatusOr<std::unique_ptr<Ledger>> Open(
+      FileSystem& file_system, const std::string& run_dir, Clock& clock,
+      const RunLock* lock);
+
+  // On the device when it returns OK. After an error the ledger takes no
+  // more: open it again.
+  absl::Status Append(std::string_view event, const LedgerFields& fields = {});
+
+  // SHA-256 of the last line; the genesis of an empty ledger.
+  const std::string& Head() const { return head_; }
+  // Whether `head` is the genesis or a line of this chain.
+  bool Contains(std::string_view head) const;
+  const std::vector<LedgerEntry>& entries() const { return entries_; }
+
+ private:
+  Ledger(FileSystem& file_system, std::string run_dir, Clock& clock,
+         const RunLock* lock);
+  absl::Status MoveTornLineAside(const std::string& torn);
+  absl::Status WriteLine(const std::string& line);
+
+  FileSystem& file_system_;
+  const std::string run_dir_;
+  Clock& clock_;
+  const RunLock* const lock_;
+  std::unique_ptr<WritableFile> file_;
+  std::vector<LedgerEntry> entries_;
+  std::string head_;
+  bool broken_ = false;
+};
+
+}  // namespace lockstep
+
+#endif  // CKPT_LEDGER_H_

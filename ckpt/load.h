@@ -1,0 +1,37 @@
+// Fills the registry of state from a checkpoint, to the bit or not at all.
+//
+// Every entry must be in the checkpoint with equal dtype and shape, and every
+// tensor of the checkpoint must be an entry: nothing is converted, filled in or
+// ignored. What was read is hashed on the way and fingerprinted again from
+// memory, against what the saver saw in its own. Not the runtime weights: the
+// caller rebuilds them through the one conversion path and then asks
+// CheckRuntimeFingerprint (N10).
+
+#ifndef CKPT_LOAD_H_
+#define CKPT_LOAD_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ckpt/checkpoint_index.h"
+#include "determinism/file_system.h"
+#include "determinism/state.h"
+
+namespace lockstep {
+
+// Checks names, types and shapes before it writes anything; after a later error
+// the state is undefined until another load succeeds. NoUsableCheckpoint for
+// damage and for entries that do not match (all of them are named).
+absl::StatusOr<CheckpointIndex> LoadCheckpoint(
+    FileSystem& file_system, const std::string& checkpoint_dir,
+    const StateRegistry& registry);
+
+// After the runtime weights were rebuilt: names each that is not what the saver
+// had.
+absl::Status CheckRuntimeFingerprint(const StateRegistry& registry,
+                                     const CheckpointIndex& index);
+
+}  // namespace lockstep
+
+#endif  // CKPT_LOAD_H_

@@ -1,0 +1,45 @@
+// Which old checkpoints go, and when: after the new one is committed and reads
+// back whole, and never the last good one.
+//
+// Only this run's folders count and only they are removed. A folder that does
+// not verify holds no place and is left for people to look at. A folder is
+// renamed before it is emptied, so a kill in between leaves no half-empty one
+// under a final name.
+
+#ifndef CKPT_RETENTION_H_
+#define CKPT_RETENTION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+class RunLock;
+
+struct RetentionOptions {
+  std::string run_dir;
+  std::string run_id;
+  int64_t keep = 1;        // newest; at least 1
+  int64_t keep_every = 0;  // steps; multiples of it stay for good; 0: none
+  const RunLock* lock = nullptr;  // checked first; not owned
+};
+
+struct RetentionReport {
+  std::vector<std::string> removed;  // "step_00000100"
+  std::vector<std::string> kept;
+  std::vector<std::string> notes;  // what does not count, and why
+};
+
+// `committed_step` was just saved: it is read back in full, and if that fails
+// nothing is removed and the error says what is damaged.
+absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
+                                               const RetentionOptions& options,
+                                               int64_t committed_step);
+
+}  // namespace lockstep
+
+#endif  // CKPT_RETENTION_H_
