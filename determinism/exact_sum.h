@@ -46,6 +46,9 @@ class ExactSum {
  private:
   // Adds magnitude * 2^exponent, negated if asked; exponent >= -1088.
   void AddScaled(uint64_t magnitude, int exponent, bool negative);
+  // Squared significands summed by biased exponent; bin 255 holds the counts of
+  // NaN (low half) and infinity (high half).
+  void AddSquareBins(const uint64_t (&bins)[256]);
   // Carries, so that all limbs but the last are in [0, 2^32).
   void Normalise();
   void CountAddition(int64_t additions);

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 // All exceptions masked (0x1f80), rounding 00 = nearest even, FTZ and DAZ.
-inline constexpr unsigned kStrictMxcsr = 0x1f80u | 0x8000u | 0x0040u;
+constexpr unsigned kStrictMxcsr = 0x1f80u | 0x8000u | 0x0040u;
 
 // Sets the environment and puts back the former one; the sticky exception
 // flags of the scope are dropped.
