@@ -12,9 +12,10 @@
 //
 // One function reads, checks, documents and hashes, so that a key cannot be
 // read and forgotten in one of the others. The struct's initial values are the
-// defaults. A wrong value adds an error to the recipe and leaves the default in
-// place, so that all sections are read and all errors are told together; no
-// config may be used before Recipe::Finish() is OK.
+// defaults; a default outside its own range makes the key required. A wrong
+// value adds an error to the recipe and leaves the default in place, so that
+// all sections are read and all errors are told together; no config may be used
+// before Recipe::Finish() is OK.
 //
 // Not a general parser: the shape of a section is keys of plain values, lists
 // of them, and arrays of tables (Each).
@@ -34,7 +35,7 @@
 namespace lockstep {
 
 class RecipeState;
-class Value;
+struct KeyPlan;
 
 // `help` is one phrase and may not be empty. `trajectory` says whether another
 // value may change the run's bits; absent means the section's own (true unless
@@ -88,8 +89,7 @@ struct RealListOptions {
 class Section {
  public:
   // Made by Recipe::Read and Each only.
-  Section(RecipeState& state, std::string path, const Value* table,
-          bool trajectory);
+  Section(RecipeState& state, std::string path, bool trajectory);
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
 
@@ -151,34 +151,47 @@ class Section {
   const std::string& path() const { return path_; }
 
  private:
-  const Value* Find(std::string_view key) const;
+  using Describe = std::function<void(Section&)>;
+
   std::string PathOf(std::string_view key) const;
   bool InTrajectory(std::optional<bool> trajectory) const {
     return trajectory.value_or(trajectory_);
   }
-  int64_t EachCount(std::string_view key, int64_t default_count,
-                    const KeyOptions& options);
-  void EachEntry(std::string_view key, int64_t index,
-                 const std::function<void(Section&)>& describe);
-  void EachSample(std::string_view key,
-                  const std::function<void(Section&)>& describe);
+  // Declares, reads and checks one key.
+  void Handle(std::string_view key, const KeyPlan& plan);
+  void ReadBool(std::string_view key, const std::optional<bool>& initial,
+                const KeyOptions& options,
+                const std::function<void(bool)>& set);
+  void ReadInt(std::string_view key, const std::optional<int64_t>& initial,
+               const IntOptions& options,
+               const std::function<void(int64_t)>& set);
+  void ReadReal(std::string_view key, const std::optional<double>& initial,
+                const RealOptions& options,
+                const std::function<void(double)>& set);
+  void ReadString(std::string_view key,
+                  const std::optional<std::string>& initial,
+                  const KeyOptions& options, std::string_view type,
+                  const std::function<void(std::string)>& set);
+  // The number of entries given; -1: none, or not an array of tables.
+  int64_t EachCount(std::string_view key, const KeyOptions& options);
+  void EachEntry(std::string_view key, size_t index, const Describe& describe);
+  // Describes an entry for help and suggestions only.
+  void EachSample(std::string_view key, const Describe& describe);
 
   RecipeState& state_;
   const std::string path_;
-  const Value* const table_;  // null: nothing given
   bool trajectory_;
 };
 
 template <typename T>
 void Section::Each(std::string_view key, std::vector<T>& values,
                    const KeyOptions& options) {
-  const int64_t default_count = static_cast<int64_t>(values.size());
-  const int64_t count = EachCount(key, default_count, options);
+  const int64_t count = EachCount(key, options);
   if (count >= 0) {
     values.assign(static_cast<size_t>(count), T());
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    EachEntry(key, static_cast<int64_t>(i),
+    EachEntry(key, i,
               [&](Section& entry) { DescribeSection(entry, values[i]); });
   }
   T sample;
