@@ -16,6 +16,7 @@
 #include "determinism/dtype.h"
 #include "determinism/inline.h"
 #include "model/kernels/block_product.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
@@ -33,17 +34,10 @@ LS_MATH_INLINE int64_t Contraction(int64_t k) {
   return IsAmx32<S>() ? RoundUp(k, kBlock) : k;
 }
 
-template <class S>
-LS_MATH_INLINE S ToStorage(float value) {
-  if constexpr (std::is_same_v<S, BF16>) return ToBF16(value);
-  if constexpr (std::is_same_v<S, F16>) return ToF16(value);
-  if constexpr (std::is_same_v<S, float>) return value;
-}
-
 // The nearest value of the storage type, as fp32.
 template <class S>
 LS_MATH_INLINE float Rounded(float value) {
-  return ToF32(ToStorage<S>(value));
+  return ToF32(FromF32<S>(value));
 }
 
 constexpr std::align_val_t kAlignment{64};
@@ -95,7 +89,7 @@ static void WritePanel(const float* panel, int64_t stride, int64_t rows,
   for (int64_t r = 0; r < rows; ++r) {
     const float* __restrict from = panel + r * stride;
     S* __restrict to = target + r * target_stride;
-    for (int64_t c = 0; c < columns; ++c) to[c] = ToStorage<S>(from[c]);
+    for (int64_t c = 0; c < columns; ++c) to[c] = FromF32<S>(from[c]);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "model/kernels/attention/attention_panels.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
@@ -201,7 +202,7 @@ class KvHeadBackward {
       S* __restrict dq = static_cast<S*>(args_.out.dq) +
                          row * args_.out.dq_row_stride + head * size_.width;
       for (int64_t c = 0; c < size_.width; ++c) {
-        dq[c] = ToStorage<S>(size_.scale * dq_[at + c]);
+        dq[c] = FromF32<S>(size_.scale * dq_[at + c]);
         dk_sum_[at + c] = dk_sum_[at + c] + size_.scale * dk_[at + c];
         dv_sum_[at + c] = dv_sum_[at + c] + dv_[at + c];
       }
@@ -233,14 +234,9 @@ void RunBackward(const AttentionBackwardArgs& args, int64_t begin,
 
 void AttentionBackwardRange(const AttentionBackwardArgs& args, int64_t begin,
                             int64_t end) {
-  switch (args.in.dtype) {
-    case DType::kBF16:
-      return RunBackward<BF16>(args, begin, end);
-    case DType::kF16:
-      return RunBackward<F16>(args, begin, end);
-    default:
-      return RunBackward<float>(args, begin, end);
-  }
+  WithStorage(args.in.dtype, [&](auto storage) {
+    RunBackward<decltype(storage)>(args, begin, end);
+  });
 }
 
 }  // namespace LOCKSTEP_ISA_NS

@@ -10,6 +10,7 @@
 #include "model/kernels/attention/attention_panels.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
@@ -131,7 +132,7 @@ class KvHeadForward {
                         head * size_.width;
       const float* __restrict sum = sum_ + r * size_.d_stride;
       for (int64_t c = 0; c < size_.width; ++c) {
-        o[c] = ToStorage<S>(sum[c] / norm_[r]);
+        o[c] = FromF32<S>(sum[c] / norm_[r]);
       }
       args_.lse[(sample * args_.shape.heads + head) * size_.tokens + first +
                 r] = max_[r] + math::Log(norm_[r]);
@@ -161,14 +162,9 @@ void RunForward(const AttentionForwardArgs& args, int64_t begin, int64_t end) {
 
 void AttentionForwardRange(const AttentionForwardArgs& args, int64_t begin,
                            int64_t end) {
-  switch (args.in.dtype) {
-    case DType::kBF16:
-      return RunForward<BF16>(args, begin, end);
-    case DType::kF16:
-      return RunForward<F16>(args, begin, end);
-    default:
-      return RunForward<float>(args, begin, end);
-  }
+  WithStorage(args.in.dtype, [&](auto storage) {
+    RunForward<decltype(storage)>(args, begin, end);
+  });
 }
 
 }  // namespace LOCKSTEP_ISA_NS

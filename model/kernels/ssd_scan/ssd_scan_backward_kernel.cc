@@ -9,6 +9,7 @@
 #include "model/kernels/panel.h"
 #include "model/kernels/ssd_scan/ssd_chunk.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
@@ -288,7 +289,7 @@ class GroupBackward {
                          row * args_.out.dx_row_stride + head * size_.p;
       const float step = dt[i];
       for (int64_t c = 0; c < size_.p; ++c) {
-        dx[c] = ToStorage<S>(d * g[c] + step * du[c]);
+        dx[c] = FromF32<S>(d * g[c] + step * du[c]);
       }
       const int64_t term = row * shape_.heads + head;
       args_.terms.g_x[term] = OrderedDot(g, x, size_.p);
@@ -313,7 +314,7 @@ class GroupBackward {
     }
     for (int64_t i = 0; i < chunk.q; ++i) {
       args_.terms.ddt_raw[(first + i) * shape_.heads + head] = ddt_[i];
-      out[(first + i) * args_.out.ddt_row_stride] = ToStorage<S>(ddt_[i]);
+      out[(first + i) * args_.out.ddt_row_stride] = FromF32<S>(ddt_[i]);
     }
   }
 
@@ -361,14 +362,9 @@ void RunBackward(const SsdBackwardArgs& args, int64_t begin, int64_t end) {
 }  // namespace
 
 void SsdBackwardRange(const SsdBackwardArgs& args, int64_t begin, int64_t end) {
-  switch (args.in.dtype) {
-    case DType::kBF16:
-      return RunBackward<BF16>(args, begin, end);
-    case DType::kF16:
-      return RunBackward<F16>(args, begin, end);
-    default:
-      return RunBackward<float>(args, begin, end);
-  }
+  WithStorage(args.in.dtype, [&](auto storage) {
+    RunBackward<decltype(storage)>(args, begin, end);
+  });
 }
 
 void SsdLeafRange(const SsdBackwardArgs& args, int64_t begin, int64_t end) {

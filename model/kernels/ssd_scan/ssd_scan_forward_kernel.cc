@@ -8,6 +8,7 @@
 #include "model/kernels/panel.h"
 #include "model/kernels/ssd_scan/ssd_chunk.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
@@ -181,7 +182,7 @@ class GroupForward {
       const float* __restrict x = x_ + i * size_.p_stride;
       const float decay = decay_.from_start[i];
       for (int64_t c = 0; c < size_.p; ++c) {
-        y[c] = ToStorage<S>((within[c] + decay * carried[c]) + d * x[c]);
+        y[c] = FromF32<S>((within[c] + decay * carried[c]) + d * x[c]);
       }
     }
   }
@@ -227,14 +228,9 @@ void RunForward(const SsdForwardArgs& args, int64_t begin, int64_t end) {
 }  // namespace
 
 void SsdForwardRange(const SsdForwardArgs& args, int64_t begin, int64_t end) {
-  switch (args.in.dtype) {
-    case DType::kBF16:
-      return RunForward<BF16>(args, begin, end);
-    case DType::kF16:
-      return RunForward<F16>(args, begin, end);
-    default:
-      return RunForward<float>(args, begin, end);
-  }
+  WithStorage(args.in.dtype, [&](auto storage) {
+    RunForward<decltype(storage)>(args, begin, end);
+  });
 }
 
 }  // namespace LOCKSTEP_ISA_NS
