@@ -1,4 +1,5 @@
-// Reads a golden file of tests/oracle for a test: safetensors without hostility.
+// Reads a golden file of tests/oracle for a test: safetensors without
+// hostility.
 //
 // For tests of kernels and layers only. The trainer's own reader, which
 // distrusts what it reads, is in ckpt, a floor above. A missing file or tensor

@@ -110,8 +110,8 @@ inline uint32_t BitsOf(float value) { return BitCast<uint32_t>(value); }
 inline testing::AssertionResult SameBits(const std::vector<float>& a,
                                          const std::vector<float>& b) {
   if (a.size() != b.size() || a.empty()) {
-    return testing::AssertionFailure() << a.size() << " and " << b.size()
-                                       << " values";
+    return testing::AssertionFailure()
+           << a.size() << " and " << b.size() << " values";
   }
   int64_t count = 0;
   size_t first = 0;
@@ -132,8 +132,8 @@ inline testing::AssertionResult CloseTo(const std::vector<float>& a,
                                         const std::vector<double>& b,
                                         double bound) {
   if (a.size() != b.size() || a.empty()) {
-    return testing::AssertionFailure() << a.size() << " and " << b.size()
-                                       << " values";
+    return testing::AssertionFailure()
+           << a.size() << " and " << b.size() << " values";
   }
   double worst = 0, largest = 0;
   size_t at = 0;

@@ -7,7 +7,9 @@
 #include "determinism/dtype.h"
 #include "model/device.h"
 #include "model/kernels/attention/attention_kernel.h"
+#include "model/kernels/dispatch.h"
 #include "model/kernels/registry.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace {
@@ -22,9 +24,7 @@ void CheckShape(const AttentionShape& shape, const AttentionInputs& in) {
   LS_CHECK_EQ(shape.heads % shape.kv_heads, 0);
   LS_CHECK(shape.key_block > 0);
   LS_CHECK_EQ(shape.key_block % 32, 0);
-  LS_CHECK(in.dtype == DType::kF32 || in.dtype == DType::kBF16 ||
-           in.dtype == DType::kF16)
-      << "storage is " << NameOf(in.dtype);
+  LS_CHECK(IsStorage(in.dtype)) << "storage is " << NameOf(in.dtype);
 }
 
 // Of the two products of forward, over pairs of query and key on or below the
@@ -42,12 +42,9 @@ void AttentionForward(Device& device, const AttentionShape& shape,
   if (shape.tokens == 0) return;
   const auto variants =
       LS_KERNEL_VARIANTS(AttentionForwardRange, kName, kOrder);
-  const auto run = variants.For(device.isa());
   const AttentionForwardArgs args{shape, in, o, o_row_stride, lse};
   device.CountFlops(ForwardFlops(shape));
-  device.threads().ParallelFor(
-      shape.batch * shape.kv_heads,
-      [&](int64_t begin, int64_t end) { run(args, begin, end); });
+  RunKernel(device, variants, args, shape.batch * shape.kv_heads, 1);
 }
 
 void AttentionBackward(Device& device, const AttentionShape& shape,
@@ -58,13 +55,10 @@ void AttentionBackward(Device& device, const AttentionShape& shape,
   if (shape.tokens == 0) return;
   const auto variants =
       LS_KERNEL_VARIANTS(AttentionBackwardRange, kName, kOrder);
-  const auto run = variants.For(device.isa());
-  const AttentionBackwardArgs args{shape, in,  o,   o_row_stride,
-                                   lse,   d_o, d_o_row_stride, out};
+  const AttentionBackwardArgs args{
+      shape, in, o, o_row_stride, lse, d_o, d_o_row_stride, out};
   device.CountFlops(2 * ForwardFlops(shape));
-  device.threads().ParallelFor(
-      shape.batch * shape.kv_heads,
-      [&](int64_t begin, int64_t end) { run(args, begin, end); });
+  RunKernel(device, variants, args, shape.batch * shape.kv_heads, 1);
 }
 
 KernelInfo AttentionInfo() {

@@ -32,10 +32,12 @@
 
 #include "determinism/dtype.h"
 #include "model/device.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
 // Query head h reads key/value head floor(h * kv_heads / heads).
+// key_block is a multiple of 32.
 struct AttentionShape {
   int64_t batch, tokens, heads, kv_heads, head_dim, key_block;
 };

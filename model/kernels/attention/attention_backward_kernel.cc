@@ -63,10 +63,10 @@ class KvHeadBackward {
 
   void Read(const void* source, int64_t stride, int64_t sample, int64_t column,
             float* panel) {
-    ReadPanel(static_cast<const S*>(source) + sample * size_.tokens * stride +
-                  column,
-              stride, size_.tokens, size_.t_stride, size_.width, panel,
-              size_.d_stride);
+    ReadPanel(
+        static_cast<const S*>(source) + sample * size_.tokens * stride + column,
+        stride, size_.tokens, size_.t_stride, size_.width, panel,
+        size_.d_stride);
   }
 
   void ReadKeysAndValues(int64_t sample, int64_t kv_head) {
@@ -120,14 +120,13 @@ class KvHeadBackward {
       const int64_t columns = Columns(row + i, key);
       const int64_t query = (row + i) * size_.d_stride;
       const int64_t at = i * size_.s_stride;
+      BlockProduct<IsAmx32<S>()>(
+          count, columns, size_.d_contraction, {q_ + query, size_.d_stride, 1},
+          {k_transposed_ + key, size_.t_stride}, {p_ + at, size_.s_stride});
       BlockProduct<IsAmx32<S>()>(count, columns, size_.d_contraction,
-                                {q_ + query, size_.d_stride, 1},
-                                {k_transposed_ + key, size_.t_stride},
-                                {p_ + at, size_.s_stride});
-      BlockProduct<IsAmx32<S>()>(count, columns, size_.d_contraction,
-                                {d_o_ + query, size_.d_stride, 1},
-                                {v_transposed_ + key, size_.t_stride},
-                                {ds_ + at, size_.s_stride});
+                                 {d_o_ + query, size_.d_stride, 1},
+                                 {v_transposed_ + key, size_.t_stride},
+                                 {ds_ + at, size_.s_stride});
       for (int64_t r = 0; r < kBlock; ++r) {
         if (r < count) {
           FillRow(lse[row + i + r], row + i + r, key, columns, i + r);
@@ -213,12 +212,12 @@ class KvHeadBackward {
   const AttentionSizes<S> size_;
   PanelMemory memory_;
   std::vector<int32_t> segments_;
-  float *q_, *d_o_, *k_;                  // [tokens, width]
-  float *k_transposed_, *v_transposed_;   // [width, tokens]
-  float *dq_, *dk_, *dv_;                 // of one query head, not yet scaled
-  float *dk_sum_, *dv_sum_;               // over query heads
-  float *p_, *ds_;                        // [key_block, key_block]
-  float* delta_;                          // [tokens]
+  float *q_, *d_o_, *k_;                 // [tokens, width]
+  float *k_transposed_, *v_transposed_;  // [width, tokens]
+  float *dq_, *dk_, *dv_;                // of one query head, not yet scaled
+  float *dk_sum_, *dv_sum_;              // over query heads
+  float *p_, *ds_;                       // [key_block, key_block]
+  float* delta_;                         // [tokens]
 };
 
 template <class S>

@@ -53,16 +53,16 @@ class KvHeadForward {
     const int64_t row = sample * size_.tokens;
     const int64_t column = kv_head * size_.width;
     // v_ serves as room for the keys before they are transposed.
-    ReadPanel(
-        static_cast<const S*>(args_.in.k) + row * args_.in.k_row_stride + column,
-        args_.in.k_row_stride, size_.tokens, size_.t_stride, size_.width, v_,
-        size_.d_stride);
+    ReadPanel(static_cast<const S*>(args_.in.k) + row * args_.in.k_row_stride +
+                  column,
+              args_.in.k_row_stride, size_.tokens, size_.t_stride, size_.width,
+              v_, size_.d_stride);
     TransposePanel(v_, size_.d_stride, size_.t_stride, size_.width,
                    k_transposed_, size_.t_stride);
-    ReadPanel(
-        static_cast<const S*>(args_.in.v) + row * args_.in.v_row_stride + column,
-        args_.in.v_row_stride, size_.tokens, size_.t_stride, size_.width, v_,
-        size_.d_stride);
+    ReadPanel(static_cast<const S*>(args_.in.v) + row * args_.in.v_row_stride +
+                  column,
+              args_.in.v_row_stride, size_.tokens, size_.t_stride, size_.width,
+              v_, size_.d_stride);
     ReadDocuments(args_.shape, args_.in, sample, size_.t_stride,
                   segments_.data());
   }
@@ -85,18 +85,17 @@ class KvHeadForward {
   // Keys [key, key + block), cut behind the diagonal's block of 32.
   void AddKeyBlock(int64_t first, int64_t rows, int64_t key) {
     const int64_t columns = std::min(size_.block, first + kBlock - key);
-    BlockProduct<IsAmx32<S>()>(rows, columns, size_.d_contraction,
-                              {q_, size_.d_stride, 1},
-                              {k_transposed_ + key, size_.t_stride},
-                              {scores_, size_.s_stride});
+    BlockProduct<IsAmx32<S>()>(
+        rows, columns, size_.d_contraction, {q_, size_.d_stride, 1},
+        {k_transposed_ + key, size_.t_stride}, {scores_, size_.s_stride});
     const int64_t keys = std::min(columns, size_.tokens - key);
     for (int64_t r = 0; r < rows; ++r) {
       Exponentiate(first + r, key, keys, columns, r);
     }
     BlockProduct<IsAmx32<S>(), true>(
         rows, size_.width, IsAmx32<S>() ? columns : keys,
-        {scores_, size_.s_stride, 1}, {v_ + key * size_.d_stride, size_.d_stride},
-        {sum_, size_.d_stride});
+        {scores_, size_.s_stride, 1},
+        {v_ + key * size_.d_stride, size_.d_stride}, {sum_, size_.d_stride});
   }
 
   // Turns a row of raw scores into round(p), and moves m, l and acc on.
@@ -134,8 +133,9 @@ class KvHeadForward {
       for (int64_t c = 0; c < size_.width; ++c) {
         o[c] = FromF32<S>(sum[c] / norm_[r]);
       }
-      args_.lse[(sample * args_.shape.heads + head) * size_.tokens + first +
-                r] = max_[r] + math::Log(norm_[r]);
+      args_
+          .lse[(sample * args_.shape.heads + head) * size_.tokens + first + r] =
+          max_[r] + math::Log(norm_[r]);
     }
   }
 
@@ -143,11 +143,11 @@ class KvHeadForward {
   const AttentionSizes<S> size_;
   PanelMemory memory_;
   std::vector<int32_t> segments_;
-  float* k_transposed_;    // [width, tokens]
-  float* v_;               // [tokens, width]
-  float *q_, *sum_;        // [32, width]; sum_ is acc
-  float* scores_;          // [32, key_block]
-  float *max_, *norm_;     // [32]; m and l
+  float* k_transposed_;  // [width, tokens]
+  float* v_;             // [tokens, width]
+  float *q_, *sum_;      // [32, width]; sum_ is acc
+  float* scores_;        // [32, key_block]
+  float *max_, *norm_;   // [32]; m and l
 };
 
 template <class S>

@@ -33,8 +33,9 @@ void ExpectSame(const NamedTensors& a, const NamedTensors& b,
 }
 
 // Softmax in float64 with autograd is the truth. A score of 2^7 has an absolute
-// error of 2^7 roundings, which exp turns into a relative one.
-void ExpectGolden(DType dtype, double eps) {
+// error of 2^7 roundings, which exp turns into a relative one. In bf16 inputs
+// are rounded too, so there it is loose.
+void ExpectGolden(DType dtype, double bound) {
   const GoldenFile file("layers.safetensors");
   for (const int64_t key_block : {32, 64, 128}) {
     AttentionCase problem({2, 37, 4, 2, 16, key_block}, dtype);
@@ -43,9 +44,8 @@ void ExpectGolden(DType dtype, double eps) {
     problem.v.Fill(file.Floats("attention_core/in/v"));
     problem.d_o.Fill(file.Floats("attention_core/cotangent"));
     const NamedTensors got = RunAttention(problem, BestIsa());
-    const double bound = 32 * eps;
-    EXPECT_TRUE(CloseTo(Find(got, "o"), file.Doubles("attention_core/out"),
-                        bound))
+    EXPECT_TRUE(
+        CloseTo(Find(got, "o"), file.Doubles("attention_core/out"), bound))
         << "o, key block " << key_block;
     for (const std::string name : {"q", "k", "v"}) {
       EXPECT_TRUE(CloseTo(Find(got, name),
@@ -55,10 +55,12 @@ void ExpectGolden(DType dtype, double eps) {
   }
 }
 
-TEST(Attention, MatchesFloat64InFp32) { ExpectGolden(DType::kF32, kEpsF32); }
+TEST(Attention, MatchesFloat64InFp32) {
+  ExpectGolden(DType::kF32, 128 * kEpsF32);
+}
 
 TEST(Attention, N13MatchesFloat64InBf16) {
-  ExpectGolden(DType::kBF16, kEpsBF16);
+  ExpectGolden(DType::kBF16, 32 * kEpsBF16);
 }
 
 class AttentionLevels : public testing::TestWithParam<DType> {};

@@ -69,8 +69,8 @@ inline NamedTensors RunAttention(const AttentionCase& problem, Isa isa,
       problem.segments.empty() ? nullptr : problem.segments.data()};
   std::vector<float> lse(rows * s.heads,
                          std::numeric_limits<float>::quiet_NaN());
-  StorageBuffer o(dtype, rows, s.heads * s.head_dim, 4), dq = problem.q,
-                dk = problem.k, dv = problem.v;
+  StorageBuffer o(dtype, rows, s.heads * s.head_dim, 4),
+      dq = problem.q, dk = problem.k, dv = problem.v;
   for (StorageBuffer* buffer : {&dq, &dk, &dv}) {
     *buffer = StorageBuffer(dtype, rows, buffer->columns(), 6);
   }

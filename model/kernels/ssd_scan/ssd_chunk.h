@@ -113,9 +113,9 @@ static void CausalProduct(const Chunk& chunk, int64_t n, const float* l,
   const int64_t k = Contraction<S>(chunk.q);
   for (int64_t i = 0; i < chunk.q; i += kBlock) {
     BlockProduct<IsAmx32<S>()>(std::min(kBlock, chunk.q - i), n,
-                              std::min(i + kBlock, k),
-                              {l + i * l_stride, l_stride, 1}, b,
-                              {out.data + i * out.stride, out.stride});
+                               std::min(i + kBlock, k),
+                               {l + i * l_stride, l_stride, 1}, b,
+                               {out.data + i * out.stride, out.stride});
   }
 }
 
@@ -127,9 +127,9 @@ static void CausalTransposedProduct(const Chunk& chunk, int64_t n,
   const int64_t k = Contraction<S>(chunk.q);
   for (int64_t j = 0; j < chunk.q; j += kBlock) {
     BlockProduct<IsAmx32<S>()>(std::min(kBlock, chunk.q - j), n, k - j,
-                              {l + j * l_stride + j, 1, l_stride},
-                              {b.data + j * b.stride, b.stride},
-                              {out.data + j * out.stride, out.stride});
+                               {l + j * l_stride + j, 1, l_stride},
+                               {b.data + j * b.stride, b.stride},
+                               {out.data + j * out.stride, out.stride});
   }
 }
 

@@ -5,8 +5,10 @@
 #include "determinism/check.h"
 #include "determinism/dtype.h"
 #include "model/device.h"
+#include "model/kernels/dispatch.h"
 #include "model/kernels/registry.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
+#include "model/kernels/storage.h"
 
 namespace lockstep {
 namespace {
@@ -19,9 +21,7 @@ void CheckShape(const SsdShape& shape, const SsdInputs& in) {
   LS_CHECK(shape.heads > 0 && shape.head_dim > 0);
   LS_CHECK(shape.groups > 0 && shape.state > 0 && shape.chunk > 0);
   LS_CHECK_EQ(shape.heads % shape.groups, 0);
-  LS_CHECK(in.dtype == DType::kF32 || in.dtype == DType::kBF16 ||
-           in.dtype == DType::kF16)
-      << "storage is " << NameOf(in.dtype);
+  LS_CHECK(IsStorage(in.dtype)) << "storage is " << NameOf(in.dtype);
 }
 
 // Multiply-adds of products: `causal` for each pair (i, j <= i) of a chunk, and
@@ -43,13 +43,10 @@ void SsdForward(Device& device, const SsdShape& shape, const SsdInputs& in,
                 const SsdSaved& saved, void* y, int64_t y_row_stride) {
   CheckShape(shape, in);
   const auto variants = LS_KERNEL_VARIANTS(SsdForwardRange, kName, kOrder);
-  const auto run = variants.For(device.isa());
   const SsdForwardArgs args{shape, in, saved, y, y_row_stride};
   if (shape.tokens == 0) return;
   device.CountFlops(ForwardFlops(shape));
-  device.threads().ParallelFor(
-      shape.batch * shape.groups,
-      [&](int64_t begin, int64_t end) { run(args, begin, end); });
+  RunKernel(device, variants, args, shape.batch * shape.groups, 1);
 }
 
 void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
@@ -61,23 +58,20 @@ void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
   const int64_t terms = shape.batch * shape.tokens * shape.heads;
   const size_t bytes = static_cast<size_t>(3 * terms) * sizeof(float);
   float* memory = static_cast<float*>(device.Allocate(bytes));
-  const SsdBackwardArgs args{
-      shape, in,  saved,
-      dy,    dy_row_stride,
-      out,   {memory, memory + terms, memory + 2 * terms}};
+  const SsdBackwardArgs args{shape,
+                             in,
+                             saved,
+                             dy,
+                             dy_row_stride,
+                             out,
+                             {memory, memory + terms, memory + 2 * terms}};
   const auto groups = LS_KERNEL_VARIANTS(SsdBackwardRange, kName, kOrder);
   const auto leaves = LS_KERNEL_VARIANTS(SsdLeafRange, kName, kOrder);
-  const auto run = groups.For(device.isa());
-  const auto sum = leaves.For(device.isa());
   if (shape.tokens > 0) {
     device.CountFlops(2 * ForwardFlops(shape));
-    device.threads().ParallelFor(
-        shape.batch * shape.groups,
-        [&](int64_t begin, int64_t end) { run(args, begin, end); });
+    RunKernel(device, groups, args, shape.batch * shape.groups, 1);
   }
-  device.threads().ParallelFor(
-      shape.batch / out.samples_per_leaf,
-      [&](int64_t begin, int64_t end) { sum(args, begin, end); });
+  RunKernel(device, leaves, args, shape.batch / out.samples_per_leaf, 1);
   device.Free(memory, bytes);
 }
 

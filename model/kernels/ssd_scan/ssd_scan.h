@@ -33,6 +33,28 @@
 // lambda W. With S = F32 nothing is rounded and products are one FMA chain.
 // All else is fp32; y, dx, db, dc, ddt_raw are rounded once, on the store.
 // db and dc add the heads of a group in ascending order in fp32 first (N4).
+//
+// Written in full, since it shows in bits (N1, N3, N7):
+//   u = dt x and w u = w (dt x) are rounded multiplications in fp32, and each
+//   is rounded to S as an operand; w_j (G B_j), exp(cs_i) (C_i . H_c), du and
+//   the like are one multiplication and one addition, brackets as above.
+//   Causal products run over blocks of 32 tokens, counted from the chunk's
+//   first. Blocks wholly above the diagonal are skipped, in fp32 too; in a
+//   block on the diagonal a masked lambda K or lambda W is +0 and the other
+//   operand keeps its value. A product with H_0, or with the gradient behind
+//   the last chunk, is +0.
+//   g.x, x.du, u.(G B) (u not rounded to S), C.(H^T g) and <G, H> (G and H not
+//   rounded) are OrderedDot over head_dim, state, or [head_dim, state].
+//   da_k = ((M_k + later_k) + earlier_k) + exp(cs_Q) <G, H>, where M_k is
+//   OrderedSum over j < k of the chain over i = Q-1 .. k of (lambda_ij K_ij)
+//   W_ij from +0; later_k is the chain over i = Q-1 .. k of exp(cs_i) C_i.(H^T
+//   g_i); earlier_k the chain over j = 0 .. k-1 of w_j u_j.(G B_j).
+//   db_j = chain over heads from +0 of (sum + w_j (G^T u_j)); dc likewise.
+//   da_log = A (sum of dt da).
+// Documents (N14): lambda_ij is +0 across unequal segments; so are w_j where
+// j's is not the chunk's last token's, and exp(cs_i), exp(cs_Q) where theirs is
+// not that of the token before the chunk.
+// A step so large that cs overflows gives NaN, not a wrong number.
 #ifndef LOCKSTEP_MODEL_KERNELS_SSD_SCAN_SSD_SCAN_H_
 #define LOCKSTEP_MODEL_KERNELS_SSD_SCAN_SSD_SCAN_H_
 
@@ -40,6 +62,7 @@
 
 #include "determinism/dtype.h"
 #include "model/device.h"
+#include "model/kernels/registry.h"
 
 namespace lockstep {
 
@@ -102,6 +125,8 @@ struct SsdGradients {
 void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
                  const SsdSaved& saved, const void* dy, int64_t dy_row_stride,
                  const SsdGradients& out);
+
+KernelInfo SsdScanInfo();
 
 }  // namespace lockstep
 

@@ -27,12 +27,12 @@ class GroupBackward {
         memory_(PanelFloats(size_)),
         segments_(size_.q_stride) {
     const int64_t qs = size_.q_stride, ps = size_.p_stride, ns = size_.n_stride;
-    for (float** panel : {&b_, &c_, &b_transposed_, &db_, &dc_, &within_n_,
-                          &carried_n_}) {
+    for (float** panel :
+         {&b_, &c_, &b_transposed_, &db_, &dc_, &within_n_, &carried_n_}) {
       *panel = memory_.Take(qs * ns);
     }
-    for (float** panel : {&x_, &g_, &decayed_g_, &u_, &u_transposed_, &du_,
-                          &carried_p_}) {
+    for (float** panel :
+         {&x_, &g_, &decayed_g_, &u_, &u_transposed_, &du_, &carried_p_}) {
       *panel = memory_.Take(qs * ps);
     }
     for (float** panel : {&scores_, &w_, &l_, &m_}) {
@@ -41,8 +41,8 @@ class GroupBackward {
     for (float** panel : {&state_, &dstate_, &dstate_transposed_, &entering_}) {
       *panel = memory_.Take(ps * ns);
     }
-    for (float** vector : {&decay_.to_end, &decay_.from_start, &da_, &from_ends_,
-                           &from_starts_, &ddt_}) {
+    for (float** vector : {&decay_.to_end, &decay_.from_start, &da_,
+                           &from_ends_, &from_starts_, &ddt_}) {
       *vector = memory_.Take(qs);
     }
     u_row_ = memory_.Take(ps);
@@ -206,7 +206,7 @@ class GroupBackward {
     CausalTransposedProduct<S>(chunk, size_.n, w_, size_.q_stride, {c_, ns},
                                {within_n_, ns});
     StateProduct<S>(last, chunk, size_.n, size_.p_contraction,
-                 {u_, size_.p_stride, 1}, {dstate_, ns}, {carried_n_, ns});
+                    {u_, size_.p_stride, 1}, {dstate_, ns}, {carried_n_, ns});
     AddScaled(chunk, decay_.to_end, db_);
   }
 
@@ -217,7 +217,7 @@ class GroupBackward {
     CausalProduct<S>(chunk, size_.n, w_, size_.q_stride, {b_, ns},
                      {within_n_, ns});
     StateProduct<S>(first, chunk, size_.n, size_.p_contraction,
-                 {g_, size_.p_stride, 1}, {state_, ns}, {carried_n_, ns});
+                    {g_, size_.p_stride, 1}, {state_, ns}, {carried_n_, ns});
     AddScaled(chunk, decay_.from_start, dc_);
   }
 
@@ -238,8 +238,8 @@ class GroupBackward {
     CausalTransposedProduct<S>(chunk, size_.p, l_, size_.q_stride, {g_, ps},
                                {du_, ps});
     StateProduct<S>(last, chunk, size_.p, size_.n_contraction,
-                 {b_, size_.n_stride, 1}, {dstate_transposed_, ps},
-                 {carried_p_, ps});
+                    {b_, size_.n_stride, 1}, {dstate_transposed_, ps},
+                    {carried_p_, ps});
     for (int64_t j = 0; j < chunk.q; ++j) {
       float* __restrict du = du_ + j * ps;
       float* __restrict u = u_row_;
@@ -258,8 +258,8 @@ class GroupBackward {
   void ComputeDa(float state_dot, const Chunk& chunk) {
     for (int64_t i = 0; i < chunk.q; ++i) {
       const int64_t at = i * size_.n_stride;
-      from_starts_[i] = decay_.from_start[i] *
-                        OrderedDot(c_ + at, carried_n_ + at, size_.n);
+      from_starts_[i] =
+          decay_.from_start[i] * OrderedDot(c_ + at, carried_n_ + at, size_.n);
     }
     float later = 0.0f;
     for (int64_t k = chunk.q - 1; k >= 0; --k) {
@@ -321,9 +321,9 @@ class GroupBackward {
   // G_c = exp(cs_Q) G_{c+1} + sum over i of (exp(cs_i) g_i) C_i^T.
   void RetreatState(float* dstate, const Chunk& chunk) {
     BlockProduct<IsAmx32<S>()>(size_.p, size_.n, Contraction<S>(chunk.q),
-                              {decayed_g_, 1, size_.p_stride},
-                              {c_, size_.n_stride},
-                              {entering_, size_.n_stride});
+                               {decayed_g_, 1, size_.p_stride},
+                               {c_, size_.n_stride},
+                               {entering_, size_.n_stride});
     for (int64_t r = 0; r < size_.p; ++r) {
       float* __restrict to = dstate + r * size_.n;
       const float* __restrict entering = entering_ + r * size_.n_stride;
@@ -340,14 +340,14 @@ class GroupBackward {
   std::vector<int32_t> segments_;
   int32_t carried_segment_ = 0;
   Decay decay_{};
-  float *b_, *c_, *b_transposed_, *db_, *dc_;           // [q, n] or [n, q]
-  float *within_n_, *carried_n_;                        // [q, n]
-  float *x_, *g_, *decayed_g_, *u_, *u_transposed_;     // [q, p] or [p, q]
-  float *du_, *carried_p_;                              // [q, p]
-  float *scores_, *w_, *l_, *m_;                        // [q, q]
+  float *b_, *c_, *b_transposed_, *db_, *dc_;                // [q, n] or [n, q]
+  float *within_n_, *carried_n_;                             // [q, n]
+  float *x_, *g_, *decayed_g_, *u_, *u_transposed_;          // [q, p] or [p, q]
+  float *du_, *carried_p_;                                   // [q, p]
+  float *scores_, *w_, *l_, *m_;                             // [q, q]
   float *state_, *dstate_, *dstate_transposed_, *entering_;  // [p, n]
-  float *da_, *from_ends_, *from_starts_, *ddt_;        // [q]
-  float* u_row_;                                        // [p]
+  float *da_, *from_ends_, *from_starts_, *ddt_;             // [q]
+  float* u_row_;                                             // [p]
   float* dstates_;  // G_{c+1} of every head of the group, [heads, p, n]
 };
 

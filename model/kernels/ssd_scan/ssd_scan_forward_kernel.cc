@@ -109,10 +109,9 @@ class GroupForward {
     FillLambdaScores(cumsum, chunk);
     CausalProduct<S>(chunk, size_.p, l_, size_.q_stride, {u_, size_.p_stride},
                      {within_, size_.p_stride});
-    float* state =
-        args_.saved.states +
-        ((sample * shape_.heads + head) * shape_.chunks() + index) * size_.p *
-            size_.n;
+    float* state = args_.saved.states +
+                   ((sample * shape_.heads + head) * shape_.chunks() + index) *
+                       size_.p * size_.n;
     if (index == 0) std::fill(state, state + size_.p * size_.n, 0.0f);
     MultiplyState(index == 0, state, chunk);
     WriteOutput(sample, head, chunk);
@@ -175,8 +174,8 @@ class GroupForward {
     const float d = args_.in.d[head];
     for (int64_t i = 0; i < chunk.q; ++i) {
       const int64_t row = sample * shape_.tokens + chunk.first + i;
-      S* __restrict y = static_cast<S*>(args_.y) + row * args_.y_row_stride +
-                        head * size_.p;
+      S* __restrict y =
+          static_cast<S*>(args_.y) + row * args_.y_row_stride + head * size_.p;
       const float* __restrict within = within_ + i * size_.p_stride;
       const float* __restrict carried = carried_ + i * size_.p_stride;
       const float* __restrict x = x_ + i * size_.p_stride;
@@ -190,9 +189,9 @@ class GroupForward {
   // H_{c+1} = exp(cs_Q) H_c + S_c, behind H_c in memory.
   void AdvanceState(const float* state, const Chunk& chunk) {
     BlockProduct<IsAmx32<S>()>(size_.p, size_.n, Contraction<S>(chunk.q),
-                              {decayed_u_, 1, size_.p_stride},
-                              {b_, size_.n_stride},
-                              {entering_, size_.n_stride});
+                               {decayed_u_, 1, size_.p_stride},
+                               {b_, size_.n_stride},
+                               {entering_, size_.n_stride});
     for (int64_t r = 0; r < size_.p; ++r) {
       const float* __restrict from = state + r * size_.n;
       float* __restrict to = const_cast<float*>(from) + size_.p * size_.n;
@@ -210,11 +209,11 @@ class GroupForward {
   std::vector<int32_t> segments_;
   int32_t carried_segment_ = 0;
   Decay decay_{};
-  float *b_, *b_transposed_, *c_;              // [q, n], [n, q], [q, n]
-  float *scores_, *l_;                         // K and round(lambda K), [q, q]
-  float *x_, *u_, *decayed_u_;                 // [q, p]
-  float *within_, *carried_;                   // [q, p]
-  float *entering_, *state_transposed_;        // [p, n], [n, p]
+  float *b_, *b_transposed_, *c_;        // [q, n], [n, q], [q, n]
+  float *scores_, *l_;                   // K and round(lambda K), [q, q]
+  float *x_, *u_, *decayed_u_;           // [q, p]
+  float *within_, *carried_;             // [q, p]
+  float *entering_, *state_transposed_;  // [p, n], [n, p]
 };
 
 template <class S>

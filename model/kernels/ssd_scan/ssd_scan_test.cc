@@ -147,8 +147,8 @@ TEST(SsdScan, N3Bf16ValuesInFp32GiveOtherBits) {
   wide.b.Fill(narrow.b.Values());
   wide.c.Fill(narrow.c.Values());
   wide.dt_raw.Fill(narrow.dt_raw.Values());
-  EXPECT_FALSE(SameBits(RunSsd(narrow, BestIsa())["y"],
-                        RunSsd(wide, BestIsa())["y"]));
+  EXPECT_FALSE(
+      SameBits(RunSsd(narrow, BestIsa())["y"], RunSsd(wide, BestIsa())["y"]));
 }
 
 void ExpectFinite(const SsdResult& result) {

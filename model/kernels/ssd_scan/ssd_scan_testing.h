@@ -38,8 +38,8 @@ struct SsdCase {
   static SsdCase Random(const SsdShape& s, DType dtype, uint32_t seed) {
     SsdCase result(s, dtype);
     std::mt19937 random(seed);
-    for (StorageBuffer* buffer : {&result.x, &result.b, &result.c,
-                                  &result.dt_raw, &result.dy}) {
+    for (StorageBuffer* buffer :
+         {&result.x, &result.b, &result.c, &result.dt_raw, &result.dy}) {
       buffer->Fill(
           NormalValues(random, buffer->rows() * buffer->columns(), 0.7f));
     }
@@ -52,10 +52,18 @@ struct SsdCase {
   }
 
   SsdInputs Inputs() const {
-    return {x.dtype(),      x.data(),       x.row_stride(),
-            b.data(),       b.row_stride(), c.data(),
-            c.row_stride(), dt_raw.data(),  dt_raw.row_stride(),
-            dt_bias.data(), a_log.data(),   d.data(),
+    return {x.dtype(),
+            x.data(),
+            x.row_stride(),
+            b.data(),
+            b.row_stride(),
+            c.data(),
+            c.row_stride(),
+            dt_raw.data(),
+            dt_raw.row_stride(),
+            dt_bias.data(),
+            a_log.data(),
+            d.data(),
             segments.empty() ? nullptr : segments.data()};
   }
 };
@@ -86,17 +94,15 @@ inline SsdResult RunSsd(const SsdCase& scan, Isa isa, int threads = 1) {
   SsdForward(device, s, scan.Inputs(), saved, y.data(), y.row_stride());
 
   StorageBuffer dx(dtype, rows, s.heads * s.head_dim),
-      db(dtype, rows, s.groups * s.state), dc = db,
-      ddt(dtype, rows, s.heads);
+      db(dtype, rows, s.groups * s.state), dc = db, ddt(dtype, rows, s.heads);
   const int64_t leaves = s.batch / scan.samples_per_leaf;
   std::vector<float> ddt_bias(leaves * s.heads, poison), da_log = ddt_bias,
                                                          dd = ddt_bias;
-  SsdBackward(device, s, scan.Inputs(), saved, scan.dy.data(),
-              scan.dy.row_stride(),
-              {dx.data(), dx.row_stride(), db.data(), db.row_stride(),
-               dc.data(), dc.row_stride(), ddt.data(), ddt.row_stride(),
-               ddt_bias.data(), da_log.data(), dd.data(),
-               scan.samples_per_leaf});
+  SsdBackward(
+      device, s, scan.Inputs(), saved, scan.dy.data(), scan.dy.row_stride(),
+      {dx.data(), dx.row_stride(), db.data(), db.row_stride(), dc.data(),
+       dc.row_stride(), ddt.data(), ddt.row_stride(), ddt_bias.data(),
+       da_log.data(), dd.data(), scan.samples_per_leaf});
   for (const StorageBuffer* buffer : {&y, &dx, &db, &dc, &ddt}) {
     EXPECT_TRUE(buffer->GapsUntouched());
   }
