@@ -8,9 +8,10 @@
 // of the text, the step and the calls of that step alone, so that a replay
 // meets the same faults. Code that gives verdicts must not depend on this.
 //
-// A place is `scope.operation[.phase]` or a point's name; a component may be
-// `*`. Among the calls of a step that match, the `occurrence`-th breaks (1 is
-// the first and the default; `all`). Without `step` any step will do.
+// A place is `scope.operation[.phase]` or a point's name; a component (between
+// dots) may be `*`. Among the calls of a step that match, the `occurrence`-th
+// breaks (1 is the first and the default; `all`). Without `step` any step will
+// do.
 //   when=once  at `step` only; without `step`, the first time (default)
 //   when=from  in every step from `step` on
 //   when=p=0.5 in each such step with that probability, drawn by N9 at
@@ -42,7 +43,7 @@ enum class FaultKind : uint8_t {
   kSpike,     // element `element`, or all, times `factor` (default 1024)
   // Ranks, at a point (default `step.begin`) or an operation.
   kKill,   // SIGKILL to the process
-  kSleep,  // for `ms`
+  kSleep,  // for `ms` milliseconds
   kRaise,  // an Internal error
   // Files, at a point.
   kEnospc,
@@ -63,7 +64,7 @@ struct FaultSpec {
   FaultKind kind = FaultKind::kFlip;
   std::optional<int64_t> step;
   std::optional<int> rank;  // absent: every rank
-  std::string at;           // without the phase
+  std::string at;           // empty: `step.begin`
   std::optional<Phase> phase;
   std::optional<int64_t> element;  // in the unsharded tensor
   std::optional<int> bit;          // 0 is the least significant
@@ -88,20 +89,21 @@ enum class FileFault : uint8_t { kNone, kEnospc, kEio, kShort, kLost };
 class FaultPlan : public OperationObserver {
  public:
   // `replay`: the run is a replay, so specs with replayed=no keep quiet.
-  FaultPlan(std::vector<FaultSpec> specs, int rank, bool replay = false);
+  FaultPlan(const std::vector<FaultSpec>& specs, int rank, bool replay = false);
 
   // Of this rank.
   bool empty() const { return orders_.empty(); }
 
-  // Starts counting occurrences anew. Call before the step's first operation.
+  // Starts counting occurrences anew. Call before the step's first operation,
+  // then AtPoint("step.begin").
   void BeginStep(int64_t step, int attempt);
 
   // Acts at a named point: may kill, sleep, or return what raise, enospc and
   // eio order; also hands on an error that an operation could not return.
-  // The point of a file call goes to AtFileCall instead.
   absl::Status AtPoint(std::string_view point);
 
-  // As AtPoint, and reports orders that only the caller can carry out.
+  // The same at a file call, where what file kinds order is for the caller to
+  // carry out. Errors are those of raise and of operations.
   absl::StatusOr<FileFault> AtFileCall(std::string_view point);
 
   // Mutates outputs. An order that cannot be carried out (an element beyond
@@ -118,20 +120,20 @@ class FaultPlan : public OperationObserver {
  private:
   struct Order {
     FaultSpec spec;
-    int64_t index = 0;  // in the constructor's list
-    int64_t seen = 0;   // matching calls of this step and attempt
+    uint64_t index = 0;  // in the constructor's list
+    int64_t seen = 0;    // matching calls of this step and attempt
     int64_t fired = 0;
   };
 
   bool ActiveNow(const Order& order) const;
-  bool Due(Order& order);  // counts a matching call
-  absl::Status ActOnRank(const Order& order, std::string_view place);
-  absl::Status ActOnTensor(Order& order, const OperationEvent& event);
+  // Counts a matching call and says whether it is the one to break.
+  bool Due(Order& order) const;
+  bool DueAtOperation(Order& order, const OperationEvent& event) const;
 
   const int rank_;
   const bool replay_;
   mutable std::mutex mutex_;
-  std::vector<Order> orders_;
+  std::vector<Order> orders_;  // never grows or shrinks
   int64_t step_ = 0;
   int attempt_ = 0;
   absl::Status pending_;

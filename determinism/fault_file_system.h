@@ -61,8 +61,12 @@ class FaultFileSystem : public FileSystem {
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override;
 
  private:
-  absl::StatusOr<FileFault> Ask(std::string_view direction,
-                                std::string_view path, std::string_view call);
+  // The status that the plan wants of a call that can lose no data.
+  absl::Status Pass(std::string_view direction, const std::string& path,
+                    std::string_view call);
+  absl::StatusOr<std::unique_ptr<WritableFile>> Wrap(
+      absl::StatusOr<std::unique_ptr<WritableFile>> file,
+      const std::string& path);
 
   FileSystem* const base_;
   FaultPlan* const plan_;

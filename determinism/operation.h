@@ -62,6 +62,7 @@ struct OperationEvent {
   int occurrence = 0;  // tells apart repetitions within a micro-batch
   std::span<const TensorRef> inputs = {};
   std::span<const TensorRef> outputs = {};  // what the operation has written
+  int64_t samples = 1;                      // in the micro-batch
 };
 
 // Called on the thread that ran the operation, after it finished. Only a fault

@@ -73,6 +73,8 @@ class TraceWriter : public OperationObserver {
   TraceWriter(std::unique_ptr<WritableFile> file, TraceOptions options);
   bool Wanted(const OperationEvent& event) const;
   void Write(const trace::Record& record);
+  void GatherForPhase(const OperationEvent& event, const TensorRef& tensor,
+                      const trace::Tensor& traced);
   void EndPhase();
 
   std::unique_ptr<WritableFile> file_;

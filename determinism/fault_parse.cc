@@ -1,0 +1,291 @@
+// ParseFault: the text of a fault, and what may stand in it.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <utility>
+
+#include "determinism/fault.h"
+#include "determinism/nearest.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, 12> kKinds = {
+    "flip",  "nan",    "swap_rows", "spike",       "kill",       "sleep",
+    "raise", "enospc", "eio",       "short_write", "lost_write", "skip_sample"};
+constexpr std::array<string_view, 6> kReservedKinds = {
+    "stale", "order", "scale", "document", "drop_collective", "rng_slip"};
+constexpr std::array<string_view, 14> kKeys = {
+    "kind",   "step",  "rank",       "at",   "phase",    "element", "bit",
+    "sample", "micro", "occurrence", "when", "replayed", "ms",      "factor"};
+
+// Keys of a kind beside kind, step, rank, when and replayed; `!` marks those
+// that must stand.
+constexpr string_view kTensorCommon = "phase sample micro occurrence ";
+constexpr string_view kRankCommon = "at phase sample micro occurrence ";
+
+std::string KeysOf(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kFlip:
+      return std::string(kTensorCommon) + "at! element! bit!";
+    case FaultKind::kNan:
+    case FaultKind::kSwapRows:
+      return std::string(kTensorCommon) + "at! element!";
+    case FaultKind::kSpike:
+      return std::string(kTensorCommon) + "at! element factor";
+    case FaultKind::kKill:
+    case FaultKind::kRaise:
+      return std::string(kRankCommon);
+    case FaultKind::kSleep:
+      return std::string(kRankCommon) + "ms!";
+    case FaultKind::kEnospc:
+    case FaultKind::kEio:
+    case FaultKind::kShortWrite:
+    case FaultKind::kLostWrite:
+      return "at! occurrence";
+    case FaultKind::kSkipSample:
+      return "step! sample!";
+  }
+  return "";
+}
+
+std::vector<string_view> Split(string_view text, char separator) {
+  std::vector<string_view> parts;
+  while (true) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Quoted(string_view text) { return "'" + std::string(text) + "'"; }
+
+// One text under way: knows where errors are.
+class Parser {
+ public:
+  explicit Parser(string_view text) { spec_.text = std::string(text); }
+
+  absl::StatusOr<FaultSpec> Parse() {
+    LS_RETURN_IF_ERROR(ReadPairs());
+    LS_RETURN_IF_ERROR(ReadKind());
+    LS_RETURN_IF_ERROR(CheckKeys());
+    for (const auto& [key, value] : pairs_) {
+      LS_RETURN_IF_ERROR(ReadValue(key, value));
+    }
+    LS_RETURN_IF_ERROR(CheckPhase());
+    return spec_;
+  }
+
+ private:
+  absl::Status Error(const std::string& what, const std::string& todo) const {
+    return InputError(what, "--fault " + Quoted(spec_.text), todo);
+  }
+
+  const string_view* Value(string_view key) const {
+    for (const auto& [name, value] : pairs_) {
+      if (name == key) return &value;
+    }
+    return nullptr;
+  }
+
+  absl::Status ReadPairs() {
+    for (const string_view part : Split(spec_.text, ',')) {
+      const size_t equals = part.find('=');
+      if (equals == string_view::npos || equals + 1 == part.size()) {
+        return Error(Quoted(part) + " is no key=value",
+                     "separate key=value pairs by single commas");
+      }
+      const string_view key = part.substr(0, equals);
+      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
+        return Error("unknown key " + Quoted(key),
+                     "write " + Quoted(NearestName(key, kKeys)) +
+                         ", the nearest of " + JoinNames(kKeys));
+      }
+      if (Value(key) != nullptr) {
+        return Error("key " + Quoted(key) + " stands twice", "keep one");
+      }
+      pairs_.emplace_back(key, part.substr(equals + 1));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadKind() {
+    const string_view* kind = Value("kind");
+    if (kind == nullptr) {
+      return Error("missing kind", "add kind= and one of " + JoinNames(kKinds));
+    }
+    const auto found = std::find(kKinds.begin(), kKinds.end(), *kind);
+    if (found != kKinds.end()) {
+      spec_.kind = static_cast<FaultKind>(found - kKinds.begin());
+      return absl::OkStatus();
+    }
+    if (std::find(kReservedKinds.begin(), kReservedKinds.end(), *kind) !=
+        kReservedKinds.end()) {
+      return Error("kind " + Quoted(*kind) + " is not built yet",
+                   "use one of " + JoinNames(kKinds));
+    }
+    return Error("unknown kind " + Quoted(*kind),
+                 "write " + Quoted(NearestName(*kind, kKinds)) +
+                     ", the nearest of " + JoinNames(kKinds));
+  }
+
+  absl::Status CheckKeys() const {
+    const std::string kind = NameOf(spec_.kind);
+    const std::string text =
+        KeysOf(spec_.kind) + " kind step rank when replayed";
+    std::vector<string_view> allowed;
+    for (string_view key : Split(text, ' ')) {
+      if (key.empty()) continue;
+      const bool required = key.ends_with('!');
+      if (required) key.remove_suffix(1);
+      if (required && Value(key) == nullptr) {
+        return Error("kind " + kind + " misses " + Quoted(key),
+                     "add " + std::string(key) + "=");
+      }
+      allowed.push_back(key);
+    }
+    for (const auto& [key, value] : pairs_) {
+      if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+        return Error("kind " + kind + " takes no " + Quoted(key),
+                     "remove it; it takes " + JoinNames(allowed));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  template <typename T>
+  absl::StatusOr<T> Number(string_view key, string_view value, T least,
+                           T most) const {
+    T number = {};
+    const char* end = value.data() + value.size();
+    const auto result = std::from_chars(value.data(), end, number);
+    if (result.ec != std::errc() || result.ptr != end ||
+        !(number >= least && number <= most)) {
+      return Error(std::string(key) + " is " + Quoted(value),
+                   "give a number from " + std::to_string(least) + " to " +
+                       std::to_string(most));
+    }
+    return number;
+  }
+
+  absl::StatusOr<int64_t> Count(string_view key, string_view value,
+                                int64_t most = INT64_MAX) const {
+    return Number<int64_t>(key, value, 0, most);
+  }
+
+  absl::Status ReadValue(string_view key, string_view value) {
+    if (key == "at") return ReadAt(value);
+    if (key == "phase") return ReadPhase(value);
+    if (key == "when") return ReadWhen(value);
+    if (key == "replayed") return ReadReplayed(value);
+    if (key == "occurrence") return ReadOccurrence(value);
+    if (key == "factor") {
+      LS_ASSIGN_OR_RETURN(spec_.factor,
+                          Number<double>(key, value, -1e30, 1e30));
+    } else if (key == "step") {
+      LS_ASSIGN_OR_RETURN(spec_.step, Count(key, value));
+    } else if (key == "rank") {
+      LS_ASSIGN_OR_RETURN(spec_.rank, Count(key, value, INT32_MAX));
+    } else if (key == "element") {
+      LS_ASSIGN_OR_RETURN(spec_.element, Count(key, value));
+    } else if (key == "bit") {
+      LS_ASSIGN_OR_RETURN(spec_.bit, Count(key, value, 63));
+    } else if (key == "sample") {
+      LS_ASSIGN_OR_RETURN(spec_.sample, Count(key, value));
+    } else if (key == "micro") {
+      LS_ASSIGN_OR_RETURN(spec_.micro, Count(key, value));
+    } else if (key == "ms") {
+      LS_ASSIGN_OR_RETURN(spec_.sleep_ms, Count(key, value));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadAt(string_view value) {
+    for (const string_view part : Split(value, '.')) {
+      if (part.empty()) {
+        return Error("at has an empty component",
+                     "write scope.operation.phase or a point's name");
+      }
+    }
+    spec_.at = std::string(value);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadPhase(string_view value) {
+    spec_.phase = PhaseFromName(value);
+    if (spec_.phase.has_value()) return absl::OkStatus();
+    std::vector<string_view> names;
+    for (int i = 0; i < kPhaseCount; ++i) {
+      names.push_back(NameOf(static_cast<Phase>(i)));
+    }
+    return Error("unknown phase " + Quoted(value),
+                 "write " + Quoted(NearestName(value, names)) +
+                     ", the nearest of " + JoinNames(names));
+  }
+
+  absl::Status ReadWhen(string_view value) {
+    if (value == "once") return absl::OkStatus();
+    if (value == "from") {
+      spec_.when = FaultSpec::When::kFrom;
+      return absl::OkStatus();
+    }
+    if (!value.starts_with("p=")) {
+      return Error("when is " + Quoted(value), "write once, from or p=0.5");
+    }
+    spec_.when = FaultSpec::When::kProbability;
+    LS_ASSIGN_OR_RETURN(spec_.probability,
+                        Number<double>("when=p", value.substr(2), 0, 1));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadReplayed(string_view value) {
+    if (value != "yes" && value != "no") {
+      return Error("replayed is " + Quoted(value), "write yes or no");
+    }
+    spec_.replayed = value == "yes";
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadOccurrence(string_view value) {
+    if (value == "all") {
+      spec_.occurrence = FaultSpec::kEveryOccurrence;
+      return absl::OkStatus();
+    }
+    LS_ASSIGN_OR_RETURN(spec_.occurrence,
+                        Number<int64_t>("occurrence", value, 1, INT64_MAX));
+    return absl::OkStatus();
+  }
+
+  // at=...forward with phase=backward would match nothing.
+  absl::Status CheckPhase() const {
+    if (!spec_.phase.has_value()) return absl::OkStatus();
+    const auto in_place = PhaseFromName(Split(spec_.at, '.').back());
+    if (!in_place.has_value() || *in_place == *spec_.phase) {
+      return absl::OkStatus();
+    }
+    return Error(std::string("at ends in phase ") + NameOf(*in_place) +
+                     ", phase is " + NameOf(*spec_.phase),
+                 "keep one of the two");
+  }
+
+  FaultSpec spec_;
+  std::vector<std::pair<string_view, string_view>> pairs_;
+};
+
+}  // namespace
+
+const char* NameOf(FaultKind kind) {
+  return kKinds[static_cast<size_t>(kind)].data();
+}
+
+absl::StatusOr<FaultSpec> ParseFault(std::string_view text) {
+  return Parser(text).Parse();
+}
+
+}  // namespace lockstep

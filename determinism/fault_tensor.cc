@@ -1,0 +1,195 @@
+#include "determinism/fault_tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "determinism/check.h"
+#include "determinism/status.h"
+
+namespace lockstep::fault_internal {
+namespace {
+
+int64_t CountOf(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+const std::vector<int64_t>& GlobalShape(const TensorRef& tensor) {
+  return tensor.global_shape.empty() ? tensor.shape : tensor.global_shape;
+}
+
+// A tensor as rows of its last dim.
+class Rows {
+ public:
+  explicit Rows(const TensorRef& tensor)
+      : data_(static_cast<unsigned char*>(tensor.data)),
+        element_bytes_(static_cast<int64_t>(SizeOf(tensor.dtype))),
+        length_(tensor.shape.empty() ? 1 : tensor.shape.back()),
+        count_(length_ == 0 ? 0 : CountOf(tensor.shape) / length_),
+        stride_bytes_(tensor.row_stride_bytes != 0 ? tensor.row_stride_bytes
+                                                   : length_ * element_bytes_) {
+  }
+
+  int64_t count() const { return count_; }
+  int64_t length() const { return length_; }
+  int64_t row_bytes() const { return length_ * element_bytes_; }
+  unsigned char* row(int64_t i) const { return data_ + i * stride_bytes_; }
+  unsigned char* at(int64_t i) const {  // by position in the box
+    return row(i / length_) + (i % length_) * element_bytes_;
+  }
+
+ private:
+  unsigned char* const data_;
+  const int64_t element_bytes_, length_, count_, stride_bytes_;
+};
+
+// Position in the box of an element of the unsharded tensor; nothing if the
+// box does not hold it.
+std::optional<int64_t> PositionInBox(const TensorRef& tensor, int64_t element) {
+  const std::vector<int64_t>& global = GlobalShape(tensor);
+  LS_CHECK_EQ(global.size(), tensor.shape.size());
+  int64_t position = 0, scale = 1;
+  for (size_t dim = global.size(); dim-- > 0;) {
+    const int64_t start = tensor.box_start.empty() ? 0 : tensor.box_start[dim];
+    const int64_t index = element % global[dim] - start;
+    element /= global[dim];
+    if (index < 0 || index >= tensor.shape[dim]) return std::nullopt;
+    position += index * scale;
+    scale *= tensor.shape[dim];
+  }
+  return position;
+}
+
+bool IsBeyond(const TensorRef& tensor, const FaultSpec& spec) {
+  return *spec.element >= CountOf(GlobalShape(tensor));
+}
+
+absl::Status Impossible(const TensorRef& tensor, const FaultSpec& spec,
+                        const std::string& what, const std::string& todo) {
+  return InputError(what,
+                    "--fault '" + spec.text + "', tensor " +
+                        std::string(tensor.name) + " of type " +
+                        NameOf(tensor.dtype),
+                    todo);
+}
+
+absl::Status Flip(const TensorRef& tensor, const FaultSpec& spec,
+                  unsigned char* element) {
+  const int bits = static_cast<int>(SizeOf(tensor.dtype)) * 8;
+  if (*spec.bit >= bits) {
+    return Impossible(tensor, spec, "the type has no such bit",
+                      "give a bit below " + std::to_string(bits));
+  }
+  element[*spec.bit / 8] ^= static_cast<unsigned char>(1u << (*spec.bit % 8));
+  return absl::OkStatus();
+}
+
+template <typename T>
+void Store(unsigned char* element, T value) {
+  std::memcpy(element, &value, sizeof(value));
+}
+
+template <typename T>
+T Load(const unsigned char* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(value));
+  return value;
+}
+
+absl::Status MakeNan(const TensorRef& tensor, const FaultSpec& spec,
+                     unsigned char* element) {
+  switch (tensor.dtype) {
+    case DType::kF32:
+      Store<uint32_t>(element, 0x7fc00000u);
+      return absl::OkStatus();
+    case DType::kBF16:
+      Store<uint16_t>(element, 0x7fc0u);
+      return absl::OkStatus();
+    case DType::kF16:
+      Store<uint16_t>(element, 0x7e00u);
+      return absl::OkStatus();
+    case DType::kF64:
+      Store<uint64_t>(element, 0x7ff8000000000000u);
+      return absl::OkStatus();
+    default:
+      return Impossible(tensor, spec, "the type has no NaN",
+                        "choose a tensor of a float type");
+  }
+}
+
+absl::Status Spike(const TensorRef& tensor, const FaultSpec& spec,
+                   unsigned char* element) {
+  const auto factor = static_cast<float>(spec.factor);
+  switch (tensor.dtype) {
+    case DType::kF32:
+      Store(element, Load<float>(element) * factor);
+      return absl::OkStatus();
+    case DType::kBF16:
+      Store(element, ToBF16(ToF32(Load<BF16>(element)) * factor));
+      return absl::OkStatus();
+    case DType::kF16:
+      Store(element, ToF16(ToF32(Load<F16>(element)) * factor));
+      return absl::OkStatus();
+    case DType::kF64:
+      Store(element, Load<double>(element) * spec.factor);
+      return absl::OkStatus();
+    default:
+      return Impossible(tensor, spec, "spike multiplies float types",
+                        "choose a tensor of a float type");
+  }
+}
+
+absl::Status SwapRows(const TensorRef& tensor, const FaultSpec& spec,
+                      int64_t position) {
+  const Rows rows(tensor);
+  if (rows.count() < 2) {
+    return Impossible(tensor, spec, "a single row cannot be swapped",
+                      "choose a tensor of two rows or more");
+  }
+  const int64_t row = position / rows.length();
+  std::swap_ranges(rows.row(row), rows.row(row) + rows.row_bytes(),
+                   rows.row((row + 1) % rows.count()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec) {
+  if (!spec.element.has_value() || IsBeyond(tensor, spec)) return true;
+  return PositionInBox(tensor, *spec.element).has_value();
+}
+
+absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
+  const Rows rows(tensor);
+  if (!spec.element.has_value()) {  // spike of everything
+    const int64_t count = rows.count() * rows.length();
+    for (int64_t i = 0; i < count; ++i) {
+      LS_RETURN_IF_ERROR(Spike(tensor, spec, rows.at(i)));
+    }
+    return absl::OkStatus();
+  }
+  if (IsBeyond(tensor, spec)) {
+    return Impossible(tensor, spec, "the tensor has no such element",
+                      "give an element below " +
+                          std::to_string(CountOf(GlobalShape(tensor))));
+  }
+  const int64_t position = *PositionInBox(tensor, *spec.element);
+  switch (spec.kind) {
+    case FaultKind::kFlip:
+      return Flip(tensor, spec, rows.at(position));
+    case FaultKind::kNan:
+      return MakeNan(tensor, spec, rows.at(position));
+    case FaultKind::kSwapRows:
+      return SwapRows(tensor, spec, position);
+    case FaultKind::kSpike:
+      return Spike(tensor, spec, rows.at(position));
+    default:
+      LS_CHECK(false) << NameOf(spec.kind) << " is no tensor fault";
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace lockstep::fault_internal

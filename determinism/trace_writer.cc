@@ -1,0 +1,248 @@
+#include "determinism/trace_writer.h"
+
+#include <array>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "determinism/nearest.h"
+#include "determinism/status.h"
+#include "determinism/trace_frame.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::array<std::string_view, 3> kLevels = {"step", "phase",
+                                                     "operation"};
+
+int64_t CountOf(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+const std::vector<int64_t>& GlobalShape(const TensorRef& tensor) {
+  return tensor.global_shape.empty() ? tensor.shape : tensor.global_shape;
+}
+
+// Row by row, since a box of fingerprint.h is contiguous.
+Fingerprint FingerprintRows(const TensorRef& tensor,
+                            const std::vector<int64_t>& box_start) {
+  Fingerprint sum;
+  const std::vector<int64_t>& shape = tensor.shape;
+  const int64_t rows = shape.back() == 0 ? 0 : CountOf(shape) / shape.back();
+  std::vector<int64_t> row_shape(shape.size(), 1), row_start(shape.size());
+  row_shape.back() = shape.back();
+  for (int64_t row = 0; row < rows; ++row) {
+    row_start = box_start;
+    int64_t rest = row;
+    for (size_t dim = shape.size() - 1; dim-- > 0;) {
+      row_start[dim] += rest % shape[dim];
+      rest /= shape[dim];
+    }
+    const char* data =
+        static_cast<const char*>(tensor.data) + row * tensor.row_stride_bytes;
+    sum += FingerprintBox(data, tensor.dtype, GlobalShape(tensor), row_start,
+                          row_shape);
+  }
+  return sum;
+}
+
+void Fill(trace::Tensor& out, const TensorRef& tensor) {
+  const TensorFingerprint print = FingerprintOf(tensor);
+  out.set_name(print.name);
+  out.set_dtype(NameOf(print.dtype));
+  for (const int64_t dim : tensor.shape) out.add_shape(dim);
+  out.set_count(CountOf(tensor.shape));
+  for (const int64_t dim : tensor.global_shape) out.add_global_shape(dim);
+  for (const int64_t start : tensor.box_start) out.add_box_start(start);
+  out.set_lane0(print.value.lane[0]);
+  out.set_lane1(print.value.lane[1]);
+}
+
+// Equal records give equal bytes, maps included.
+std::string Serialize(const trace::Record& record) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    record.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
+trace::Record HeaderRecord(int rank, TraceLevel level) {
+  trace::Record record;
+  record.mutable_header()->set_schema(trace_frame::kSchema);
+  record.mutable_header()->set_rank(static_cast<uint32_t>(rank));
+  record.mutable_header()->set_level(NameOf(level));
+  return record;
+}
+
+// Makes a file that an earlier writer left ready to be continued.
+absl::Status Repair(FileSystem& fs, const std::string& path,
+                    const trace::Header& header) {
+  LS_ASSIGN_OR_RETURN(const Trace before, ReadTrace(fs, path));
+  if (before.header.rank() != header.rank() ||
+      before.header.level() != header.level()) {
+    return InputError("the file holds a trace of rank " +
+                          std::to_string(before.header.rank()) + ", level " +
+                          before.header.level(),
+                      path,
+                      "trace rank " + std::to_string(header.rank()) +
+                          ", level " + header.level() + " to another folder");
+  }
+  if (before.torn_bytes == 0) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(std::string contents, fs.ReadFile(path));
+  contents.resize(contents.size() - before.torn_bytes);
+  return WriteFileAtomically(fs, path, contents);
+}
+
+}  // namespace
+
+const char* NameOf(TraceLevel level) {
+  return kLevels[static_cast<size_t>(level)].data();
+}
+
+absl::StatusOr<TraceLevel> TraceLevelFromName(std::string_view name) {
+  for (size_t i = 0; i < kLevels.size(); ++i) {
+    if (kLevels[i] == name) return static_cast<TraceLevel>(i);
+  }
+  return InputError("unknown trace level '" + std::string(name) + "'",
+                    "trace.level",
+                    "write '" + std::string(NearestName(name, kLevels)) +
+                        "', the nearest of " + JoinNames(kLevels));
+}
+
+TensorFingerprint FingerprintOf(const TensorRef& tensor) {
+  const std::vector<int64_t> box_start =
+      tensor.box_start.empty() ? std::vector<int64_t>(tensor.shape.size())
+                               : tensor.box_start;
+  const bool contiguous = tensor.row_stride_bytes == 0 || tensor.shape.empty();
+  return {std::string(tensor.name), tensor.dtype, GlobalShape(tensor),
+          contiguous
+              ? FingerprintBox(tensor.data, tensor.dtype, GlobalShape(tensor),
+                               box_start, tensor.shape)
+              : FingerprintRows(tensor, box_start)};
+}
+
+absl::StatusOr<std::unique_ptr<TraceWriter>> TraceWriter::Open(
+    FileSystem& fs, const std::string& path, int rank, TraceOptions options) {
+  const trace::Record header = HeaderRecord(rank, options.level);
+  bool is_new = !fs.Exists(path);
+  if (!is_new) {
+    LS_ASSIGN_OR_RETURN(const FileInfo info, fs.Stat(path));
+    is_new = info.size == 0;  // killed between its creation and the header
+  }
+  if (!is_new) LS_RETURN_IF_ERROR(Repair(fs, path, header.header()));
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file, fs.OpenAppend(path));
+  if (is_new) LS_RETURN_IF_ERROR(file->Append(trace_frame::kMagic));
+  std::unique_ptr<TraceWriter> writer(
+      new TraceWriter(std::move(file), std::move(options)));
+  if (is_new) writer->Write(header);
+  // At once and in one piece, so that a killed run leaves all of it or nothing.
+  writer->status_.Update(writer->file_->Flush());
+  LS_RETURN_IF_ERROR(writer->status_);
+  return writer;
+}
+
+TraceWriter::TraceWriter(std::unique_ptr<WritableFile> file,
+                         TraceOptions options)
+    : file_(std::move(file)), options_(std::move(options)) {}
+
+TraceWriter::~TraceWriter() = default;
+
+bool TraceWriter::Wanted(const OperationEvent& event) const {
+  if (options_.level == TraceLevel::kStep || !status_.ok()) return false;
+  if (event.step < options_.first_step || event.step > options_.last_step) {
+    return false;
+  }
+  const std::string_view wanted = options_.scope;
+  return wanted.empty() || event.scope == wanted ||
+         (event.scope.starts_with(wanted) && event.scope[wanted.size()] == '.');
+}
+
+void TraceWriter::OnOperation(const OperationEvent& event) {
+  if (!Wanted(event)) return;
+  const PhaseKey key = {event.step, event.attempt, event.phase,
+                        event.micro_batch};
+  if (phase_operations_ > 0 && !(key == phase_)) EndPhase();
+  phase_ = key;
+  trace::Record record;
+  record.set_step(event.step);
+  record.set_attempt(event.attempt);
+  record.set_phase(NameOf(event.phase));
+  record.set_micro_batch(event.micro_batch);
+  trace::Operation& operation = *record.mutable_operation();
+  operation.set_scope(std::string(event.scope));
+  operation.set_operation(std::string(event.operation));
+  operation.set_occurrence(event.occurrence);
+  operation.set_first_sample(event.first_sample);
+  if (options_.inputs) {
+    for (const TensorRef& tensor : event.inputs) {
+      Fill(*operation.add_inputs(), tensor);
+    }
+  }
+  for (const TensorRef& tensor : event.outputs) {
+    Fill(*operation.add_outputs(), tensor);
+    GatherForPhase(event, tensor, operation.outputs().rbegin()[0]);
+  }
+  ++phase_operations_;
+  if (options_.level == TraceLevel::kOperation) Write(record);
+}
+
+void TraceWriter::GatherForPhase(const OperationEvent& event,
+                                 const TensorRef& tensor,
+                                 const trace::Tensor& traced) {
+  // The running number keeps names distinct and makes the order count.
+  std::string name = std::to_string(phase_tensors_.size());
+  name.append(" ").append(event.scope).append(" ").append(event.operation);
+  name.append(" ").append(tensor.name);
+  phase_tensors_.push_back({std::move(name), tensor.dtype, GlobalShape(tensor),
+                            Fingerprint{{traced.lane0(), traced.lane1()}}});
+}
+
+void TraceWriter::EndPhase() {
+  trace::Record record;
+  record.set_step(phase_.step);
+  record.set_attempt(phase_.attempt);
+  record.set_phase(NameOf(phase_.phase));
+  record.set_micro_batch(phase_.micro_batch);
+  record.mutable_phase_end()->set_operations(phase_operations_);
+  record.mutable_phase_end()->set_fingerprint(
+      FieldFingerprint(std::move(phase_tensors_)));
+  phase_tensors_.clear();
+  phase_operations_ = 0;
+  Write(record);
+}
+
+absl::Status TraceWriter::RecordFields(
+    int64_t step, int attempt,
+    const std::map<std::string, std::string>& fields) {
+  if (phase_operations_ > 0) EndPhase();
+  if (step >= options_.first_step && step <= options_.last_step) {
+    trace::Record record;
+    record.set_step(step);
+    record.set_attempt(attempt);
+    auto& out = *record.mutable_step_end()->mutable_fields();
+    for (const auto& [name, value] : fields) out[name] = value;
+    Write(record);
+  }
+  status_.Update(file_->Flush());
+  return status_;
+}
+
+void TraceWriter::Write(const trace::Record& record) {
+  if (!status_.ok()) return;
+  status_ = file_->Append(trace_frame::Frame(Serialize(record)));
+}
+
+absl::Status TraceWriter::Close() {
+  if (phase_operations_ > 0) EndPhase();
+  status_.Update(file_->Close());
+  return status_;
+}
+
+}  // namespace lockstep
