@@ -13,7 +13,8 @@ constexpr size_t kAlignment = 64;
 constexpr size_t kKeepFrom = size_t{64} << 10;
 
 size_t Rounded(size_t bytes) {
-  return std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  return std::max(kAlignment,
+                  (bytes + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   return *this;
 }
 
-Tensor Tensor::Uninit(Device& device, DType dtype,
-                      std::vector<int64_t> shape) {
+Tensor Tensor::Uninit(Device& device, DType dtype, std::vector<int64_t> shape) {
   Tensor tensor;
   int64_t count = 1;
   for (int64_t extent : shape) {

@@ -115,8 +115,9 @@ void ThreadPool::Work(int worker) {
 bool ThreadPool::InsideRange() const {
   const std::thread::id self = std::this_thread::get_id();
   if (caller_.load() == self) return true;
-  return std::any_of(workers_.begin(), workers_.end(),
-                     [self](const std::thread& w) { return w.get_id() == self; });
+  return std::any_of(
+      workers_.begin(), workers_.end(),
+      [self](const std::thread& w) { return w.get_id() == self; });
 }
 
 }  // namespace lockstep

@@ -34,7 +34,8 @@ TEST(ThreadPoolTest, RangesAreContiguousAndBalanced) {
   pool.ParallelFor(10, [&](int64_t begin, int64_t end) {
     size_at_begin[begin] = end - begin;
   });
-  EXPECT_EQ(size_at_begin, (std::vector<int64_t>{4, 0, 0, 0, 3, 0, 0, 3, 0, 0}));
+  EXPECT_EQ(size_at_begin,
+            (std::vector<int64_t>{4, 0, 0, 0, 3, 0, 0, 3, 0, 0}));
 }
 
 TEST(ThreadPoolTest, UsesEveryThread) {

@@ -77,12 +77,12 @@ std::vector<KernelInfo> AllKernels();
   void name(__VA_ARGS__);            \
   }
 
-#define LS_KERNEL_VARIANTS(name, operation, order)                   \
-  ::lockstep::KernelVariants<decltype(&::lockstep::scalar::name)> {  \
-    operation, order, {                                              \
-      &::lockstep::scalar::name, &::lockstep::avx2::name,            \
-          &::lockstep::avx512::name, nullptr                         \
-    }                                                                \
+#define LS_KERNEL_VARIANTS(name, operation, order)                  \
+  ::lockstep::KernelVariants<decltype(&::lockstep::scalar::name)> { \
+    operation, order, {                                             \
+      &::lockstep::scalar::name, &::lockstep::avx2::name,           \
+          &::lockstep::avx512::name, nullptr                        \
+    }                                                               \
   }
 
 #endif  // MODEL_KERNELS_REGISTRY_H_

@@ -51,11 +51,11 @@ struct MatmulArgs {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
-  MatrixRef a;  // [m, k]
-  MatrixRef b;  // [k, n], dtype as a
-  void* c;      // [m, n], columns adjacent
-  DType c_dtype;
-  int64_t c_row_stride;
+  MatrixRef a{};      // [m, k]
+  MatrixRef b{};      // [k, n], dtype as a
+  void* c = nullptr;  // [m, n], columns adjacent
+  DType c_dtype = DType::kF32;
+  int64_t c_row_stride = 0;
   bool accumulate = false;  // c F32 only
   // Independent products; matrix i starts i * batch_stride elements further.
   int64_t batch = 1;

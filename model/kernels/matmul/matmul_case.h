@@ -1,0 +1,86 @@
+// A product's memory for tests: operands of a hostile regime, a poisoned output
+// with gaps between its rows, and a comparison that says where bits part.
+
+#ifndef MODEL_KERNELS_MATMUL_MATMUL_CASE_H_
+#define MODEL_KERNELS_MATMUL_MATMUL_CASE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "determinism/dtype.h"
+#include "model/kernels/matmul/matmul.h"
+
+namespace lockstep {
+
+enum class Regime {
+  kUniform,     // (-1, 1)
+  kCancelling,  // signs and magnitudes from 2^-20 to 2^20
+  kSubnormal,   // products and sums around the smallest normal number
+  kHuge,        // overflow to Inf, and then NaN
+  kZeros,       // mostly +0 and -0
+  kSpecial,     // some Inf and NaN
+  kAnyBits,
+};
+inline constexpr int kRegimes = 7;
+
+enum class Layout {
+  kRows,
+  kColumns,
+  kStrided
+};  // adjacent: columns, rows, none
+inline constexpr int kLayouts = 3;
+
+struct MatmulSpec {
+  int64_t m, n, k;
+  DType dtype = DType::kF32;
+  DType c_dtype = DType::kF32;
+  bool accumulate = false;
+  Layout a_layout = Layout::kRows;
+  Layout b_layout = Layout::kRows;
+  Regime regime = Regime::kUniform;
+  int64_t batch = 1;
+
+  std::string Text() const;
+};
+
+class MatmulCase {
+ public:
+  MatmulCase(const MatmulSpec& spec, uint32_t seed);
+  MatmulCase(const MatmulCase&) = delete;
+  MatmulCase& operator=(const MatmulCase&) = delete;
+
+  // Over a fresh copy of the poisoned output, which Output() shows afterwards.
+  template <class Product>
+  std::vector<std::byte> Run(Product product) {
+    output_ = initial_output_;
+    args_.c = output_.data() + SizeOf(spec_.c_dtype);  // off alignment
+    product(args_);
+    return output_;
+  }
+
+  const MatmulArgs& args() const { return args_; }
+
+  // Elements of c that differ, gaps included; NaNs are one class. `report` gets
+  // the first place and both values in hex. Adds to `compared`.
+  int64_t CountDifferences(const std::vector<std::byte>& want,
+                           const std::vector<std::byte>& got,
+                           std::string* report, int64_t* compared) const;
+
+ private:
+  float NextValue();
+  MatrixRef MakeOperand(int64_t rows, int64_t cols, Layout layout,
+                        std::vector<std::byte>* memory, int64_t* batch_stride);
+  void FillElement(DType dtype, std::byte* at);
+
+  const MatmulSpec spec_;
+  std::mt19937 random_;
+  std::vector<std::byte> a_, b_, initial_output_, output_;
+  MatmulArgs args_;
+};
+
+}  // namespace lockstep
+
+#endif  // MODEL_KERNELS_MATMUL_MATMUL_CASE_H_
