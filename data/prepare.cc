@@ -85,7 +85,6 @@ absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
   PrepareReport report;
   report.files = static_cast<int64_t>(list.files.size());
   report.text_bytes = list.bytes;
-  report.empty_files = std::move(list.empty_files);
   report.hidden_files = std::move(list.hidden_files);
 
   LS_RETURN_IF_ERROR(fs.MakeDirs(DirName(options.output_prefix)));

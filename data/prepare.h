@@ -42,7 +42,6 @@ struct PrepareReport {
   uint64_t text_bytes = 0;
   TokenType type = TokenType::kU16;
   std::string content_hash;
-  std::vector<std::string> empty_files;   // contributed nothing
   std::vector<std::string> hidden_files;  // passed over
 };
 

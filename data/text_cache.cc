@@ -64,14 +64,26 @@ bool IsSound(FileSystem& fs, const std::string& prefix,
   return false;
 }
 
+// The text was read twice, for the key and for the tokens; a key of other text
+// would lend it to every later run.
+absl::Status CheckStill(FileSystem& fs, const TextCacheRequest& request,
+                        const std::string& key, const std::string& prefix) {
+  LS_ASSIGN_OR_RETURN(const TextFileList list,
+                      ListTextFiles(fs, {request.input}));
+  LS_ASSIGN_OR_RETURN(const std::string now,
+                      ContentKey(fs, request, list.files));
+  if (now == key) {
+    return absl::OkStatus();
+  }
+  LS_RETURN_IF_ERROR(fs.Remove(prefix + ".idx"));
+  return InputError("the text changed while it was being prepared",
+                    request.input, "start again when nothing writes to it");
+}
+
 std::string Summary(const PrepareReport& report) {
   std::string text = std::to_string(report.files) + " files, " +
                      std::to_string(report.documents) + " documents, " +
                      std::to_string(report.tokens) + " tokens";
-  if (!report.empty_files.empty()) {
-    text += "; " + std::to_string(report.empty_files.size()) +
-            " empty files left out, the first " + report.empty_files.front();
-  }
   if (!report.hidden_files.empty()) {
     text += "; " + std::to_string(report.hidden_files.size()) +
             " hidden names left out, the first " + report.hidden_files.front();
@@ -103,6 +115,7 @@ absl::StatusOr<std::string> PreparedPrefix(FileSystem& fs,
   options.tokenizer = request.tokenizer;
   options.document_bytes = request.document_bytes;
   LS_ASSIGN_OR_RETURN(const PrepareReport report, PrepareTokens(fs, options));
+  LS_RETURN_IF_ERROR(CheckStill(fs, request, key, prefix));
   say("data: prepared " + Summary(report));
   return prefix;
 }

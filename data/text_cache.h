@@ -6,6 +6,8 @@
 // size must rebuild), so the text is read at every start; a corpus too large
 // for that is prepared with `data prepare` and named by `path`. A hit is
 // verified against its side file before it is used; a damaged one is rebuilt.
+// After a miss the key is computed again, so that no text that changed
+// meanwhile stands under the key of another.
 
 #ifndef DATA_TEXT_CACHE_H_
 #define DATA_TEXT_CACHE_H_

@@ -1,7 +1,6 @@
 #include "data/text_source.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "data/data_error.h"
@@ -63,12 +62,8 @@ absl::Status ListInto(FileSystem& fs, const std::string& path, bool in_folder,
     return ListFolder(fs, path, list);
   }
   LS_RETURN_IF_ERROR(RefuseOtherKinds(path));
-  if (info->size == 0) {
-    list.empty_files.push_back(path);
-  } else {
-    list.files.push_back({path, info->size});
-    list.bytes += info->size;
-  }
+  list.files.push_back({path, info->size});
+  list.bytes += info->size;
   return absl::OkStatus();
 }
 
@@ -125,16 +120,6 @@ class PlainTextSource : public TextSource {
     buffer_.resize(std::min(kPieceBytes, file_->Size() - offset_));
     position_ = 0;
     LS_RETURN_IF_ERROR(file_->ReadAt(offset_, buffer_.size(), buffer_.data()));
-    const void* nul = std::memchr(buffer_.data(), 0, buffer_.size());
-    if (nul != nullptr) {
-      const uint64_t at =
-          offset_ +
-          static_cast<uint64_t>(static_cast<const char*>(nul) - buffer_.data());
-      return InputError(
-          "not a text file: it has a NUL byte",
-          files_[next_file_ - 1].path + ", byte " + std::to_string(at),
-          "take the file out of the inputs, or convert it");
-    }
     offset_ += buffer_.size();
     return absl::OkStatus();
   }
@@ -180,9 +165,9 @@ absl::StatusOr<TextFileList> ListTextFiles(
   for (const std::string& input : inputs) {
     LS_RETURN_IF_ERROR(ListInto(fs, input, /*in_folder=*/false, list));
   }
-  if (list.files.empty()) {
+  if (list.bytes == 0) {
     return InputError(
-        "no text to prepare: " + std::to_string(list.empty_files.size()) +
+        "no text to prepare: " + std::to_string(list.files.size()) +
             " empty files and " + std::to_string(list.hidden_files.size()) +
             " hidden ones are all there is",
         inputs.empty() ? "(no inputs)" : inputs.front(),

@@ -6,7 +6,8 @@
 // byte order of its names, recursively, so that the order of documents does
 // not depend on the file system.
 //
-// Plain text: one file is one document, byte for byte. With document_bytes > 0
+// Plain text: one file is one document, byte for byte, an empty one and one
+// with odd bytes too (a byte tokenizer takes all 256). With document_bytes > 0
 // a file is cut at blank lines into documents of at least that many bytes (the
 // last may be shorter): a corpus of a few large files then has documents to
 // hold out. The newlines of a cut stay with the document before it, so that
@@ -36,7 +37,7 @@ struct TextPiece {
 class TextSource {
  public:
   virtual ~TextSource() = default;
-  // Documents are never empty. Not to be called again after an error.
+  // Not to be called again after an error.
   virtual absl::StatusOr<TextPiece> Next() = 0;
   // Input bytes handed out so far, for progress.
   virtual uint64_t bytes_done() const = 0;
@@ -48,8 +49,7 @@ struct TextFile {
 };
 
 struct TextFileList {
-  std::vector<TextFile> files;  // in order; none is empty
-  std::vector<std::string> empty_files;
+  std::vector<TextFile> files;            // in order
   std::vector<std::string> hidden_files;  // in folders, with a leading dot
   uint64_t bytes = 0;
 };
@@ -57,13 +57,12 @@ struct TextFileList {
 // Expands files and folders. A link to a file is followed; one to a folder,
 // inside a folder, is refused, since it may lead back. InputError for a path
 // that is missing, for a kind of file that is not built yet (.jsonl, .gz,
-// .zst), or when no file with any bytes is left.
+// .zst), or when the files hold no byte.
 absl::StatusOr<TextFileList> ListTextFiles(
     FileSystem& fs, const std::vector<std::string>& inputs);
 
-// The documents of `files`; `fs` must outlive the source. A NUL byte is an
-// InputError with its offset: the file is no text, and a model should not learn
-// an archive by accident.
+// The documents of `files`; `fs` must outlive the source. A file that is not
+// as it was listed is an InputError.
 std::unique_ptr<TextSource> MakePlainTextSource(FileSystem& fs,
                                                 std::vector<TextFile> files,
                                                 int64_t document_bytes);
