@@ -353,7 +353,10 @@ TEST(TextCacheTest, TextThatChangesMeanwhileGetsNoKey) {
         WriteTestFile(fs, "/c/a.txt", "jello");  // after the key is made
       });
   EXPECT_EQ(ExitCodeFor(prefix.status()), 2);
-  for (const std::string& name : fs.List("/run/data").value()) {
+  const auto names = fs.List("/run/data");
+  ASSERT_TRUE(names.ok());
+  EXPECT_FALSE(names->empty());
+  for (const std::string& name : *names) {
     EXPECT_FALSE(name.ends_with(".idx")) << name;
   }
 }
