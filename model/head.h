@@ -1,0 +1,57 @@
+// The end of the model: final norm, head and cross-entropy, both ways.
+//
+// What it is: from the residual stream to a loss for every token, and back to
+// the stream's gradient, leaf by leaf so that logits of one leaf are in memory
+// at a time. What it is not: the mean over the global batch: losses and
+// gradients here are unnormalised sums, in every rung (N5), and the loss is
+// summed exactly by the caller (N6). Why so: a mean taken here would depend on
+// what else is in the micro-batch.
+#ifndef LOCKSTEP_MODEL_HEAD_H_
+#define LOCKSTEP_MODEL_HEAD_H_
+
+#include <cstdint>
+
+#include "model/config.h"
+#include "model/linear.h"
+#include "model/parameters.h"
+#include "model/step_context.h"
+#include "model/tensor.h"
+
+namespace lockstep {
+
+// labels and mask are [samples, tokens]; mask 0 takes a token out.
+struct LossTargets {
+  const int32_t* labels;
+  const uint8_t* mask;
+};
+
+class Head {
+ public:
+  Head(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid);
+
+  // Writes loss_R fp32 [rows], zero where masked.
+  void Losses(const StepContext& context, const Tensor& x_RD,
+              const LossTargets& targets, Tensor& loss_R);
+  // The same, adds to the gradients and returns the stream's gradient.
+  Tensor LossesAndBackward(const StepContext& context, const Tensor& x_RD,
+                           const LossTargets& targets, Tensor& loss_R);
+  // fp32 [rows, padded vocab] logits; columns beyond the vocabulary are unset.
+  Tensor Logits(const StepContext& context, const Tensor& x_RD);
+
+ private:
+  void Project(const StepContext& context, const void* h, int64_t rows,
+               float* logits);
+  void LeafBackward(const StepContext& context, const void* h,
+                    const Tensor& dlogits_RV, void* dh);
+  void Leaves(const StepContext& context, const Tensor& h_RD,
+              const LossTargets& targets, Tensor& loss_R, Tensor* dh_RD);
+
+  ModelConfig config_;
+  int64_t padded_vocab_;
+  Parameter& norm_;
+  LinearWeight head_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_MODEL_HEAD_H_

@@ -1,0 +1,287 @@
+// The Mamba-2 mixer (MODEL 2.3): in_proj, causal convolution with SiLU, the
+// chunked scan, the gated norm, out_proj; forward and backward side by side.
+//
+// The in_proj output keeps its five parts z, x, B, C, dt side by side in one
+// row, and backward writes their gradients into one row again, so the input
+// gradient is one product over all five parts (N4).
+#include "model/kernels/conv1d_silu/conv1d_silu.h"
+#include "model/kernels/gated_norm/gated_norm.h"
+#include "model/kernels/ssd_scan/ssd_scan.h"
+#include "model/linear.h"
+#include "model/mixer.h"
+#include "model/observe.h"
+
+namespace lockstep {
+namespace {
+
+struct Mamba2Saved : MixerSaved {
+  Mamba2Saved(Device& device, DType storage, const ModelConfig& c,
+              int64_t samples, int64_t tokens)
+      : zxbcdt_RC(Tensor::Uninit(device, storage,
+                                 {samples * tokens, c.in_proj_rows()})),
+        xbc_RC(Tensor::Uninit(device, storage,
+                              {samples * tokens, c.conv_channels()})),
+        y_RI(Tensor::Uninit(device, storage, {samples * tokens, c.inner()})),
+        gated_RI(
+            Tensor::Uninit(device, storage, {samples * tokens, c.inner()})),
+        rstd_RG(
+            Tensor::Uninit(device, DType::kF32, {samples * tokens, c.groups})),
+        dt_BHT(Tensor::Uninit(device, DType::kF32,
+                              {samples, c.mamba_heads, tokens})),
+        cumsum_BHT(Tensor::Uninit(device, DType::kF32,
+                                  {samples, c.mamba_heads, tokens})),
+        states(Tensor::Uninit(
+            device, DType::kF32,
+            {samples, c.mamba_heads, (tokens + c.chunk - 1) / c.chunk,
+             c.mamba_head_dim, c.state})) {}
+
+  Tensor zxbcdt_RC;   // in_proj's output
+  Tensor xbc_RC;      // after convolution and SiLU
+  Tensor y_RI;        // the scan's output
+  Tensor gated_RI;    // after the gated norm
+  Tensor rstd_RG;     // of the gated norm
+  Tensor dt_BHT;      // step sizes
+  Tensor cumsum_BHT;  // of A dt inside a chunk
+  Tensor states;      // at the start of each chunk
+};
+
+class Mamba2 : public Mixer {
+ public:
+  Mamba2(const ModelConfig& config, int64_t layer, ParameterStore& store)
+      : c_(config),
+        scope_(MixerScope(layer)),
+        in_(WeightOf(MixerParameter(store, layer, "in_proj.weight"))),
+        out_(WeightOf(MixerParameter(store, layer, "out_proj.weight"))),
+        conv_weight_(MixerParameter(store, layer, "conv1d.weight")),
+        conv_bias_(MixerParameter(store, layer, "conv1d.bias")),
+        dt_bias_(MixerParameter(store, layer, "dt_bias")),
+        a_log_(MixerParameter(store, layer, "A_log")),
+        d_(MixerParameter(store, layer, "D")),
+        norm_(MixerParameter(store, layer, "norm.weight")) {}
+
+  std::unique_ptr<MixerSaved> Forward(const StepContext& context,
+                                      const Tensor& h_RD,
+                                      Tensor& y_RD) override {
+    auto saved = std::make_unique<Mamba2Saved>(context.device, in_.dtype, c_,
+                                               context.samples, context.tokens);
+    LinearForward(context, {scope_, "in_proj"}, in_, h_RD.raw(),
+                  saved->zxbcdt_RC.raw());
+    ConvForward(context, *saved);
+    ScanForward(context, *saved);
+    NormForward(context, *saved);
+    LinearForward(context, {scope_, "out_proj"}, out_, saved->gated_RI.raw(),
+                  y_RD.raw());
+    return saved;
+  }
+
+  void Backward(const StepContext& context, const Tensor& h_RD,
+                const MixerSaved& saved_base, const Tensor& dy_RD,
+                Tensor& dh_RD) override {
+    const auto& saved = static_cast<const Mamba2Saved&>(saved_base);
+    Device& device = context.device;
+    const int64_t rows = context.rows();
+    Tensor dgated = Tensor::Uninit(device, in_.dtype, {rows, c_.inner()});
+    Tensor dy = Tensor::Uninit(device, in_.dtype, {rows, c_.inner()});
+    Tensor dxbc = Tensor::Uninit(device, in_.dtype, {rows, c_.conv_channels()});
+    Tensor dzxbcdt = Tensor::Uninit(device, in_.dtype, {rows, in_.out});
+    LinearBackward(context, {scope_, "out_proj"}, out_, saved.gated_RI.raw(),
+                   dy_RD.raw(), dgated.raw());
+    NormBackward(context, saved, dgated, dy, dzxbcdt);
+    ScanBackward(context, saved, dy, dxbc, dzxbcdt);
+    ConvBackward(context, saved, dxbc, dzxbcdt);
+    LinearBackward(context, {scope_, "in_proj"}, in_, h_RD.raw(), dzxbcdt.raw(),
+                   dh_RD.raw());
+  }
+
+ private:
+  // Columns of in_proj's output: z at 0, then xBC, then dt.
+  int64_t xbc_column() const { return c_.inner(); }
+  int64_t dt_column() const { return c_.inner() + c_.conv_channels(); }
+  static char* Column(const Tensor& tensor, int64_t column) {
+    return static_cast<char*>(const_cast<void*>(tensor.raw())) +
+           column * static_cast<int64_t>(SizeOf(tensor.dtype()));
+  }
+  TensorRef Part(std::string_view name, const Tensor& row, int64_t column,
+                 int64_t width) const {
+    return Ref(name, row.dtype(), Column(row, column), row.dim(0), width,
+               row.dim(1));
+  }
+
+  void ConvForward(const StepContext& context, Mamba2Saved& saved) {
+    Conv1dSiluForward(context.device,
+                      {.batch = context.samples,
+                       .tokens = context.tokens,
+                       .channels = c_.conv_channels(),
+                       .dtype = in_.dtype,
+                       .x = Column(saved.zxbcdt_RC, xbc_column()),
+                       .x_row_stride = in_.out,
+                       .weight = conv_weight_.master,
+                       .bias = conv_bias_.master,
+                       .y = saved.xbc_RC.raw(),
+                       .y_row_stride = c_.conv_channels()});
+    Observe(context, {scope_, "conv1d"},
+            {Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels())},
+            {Ref("y", saved.xbc_RC)});
+  }
+
+  void ConvBackward(const StepContext& context, const Mamba2Saved& saved,
+                    const Tensor& dxbc, Tensor& dzxbcdt) {
+    const int64_t channels = c_.conv_channels();
+    Tensor dweight = Tensor::Uninit(context.device, DType::kF32,
+                                    {context.leaves(), channels, c_.conv});
+    Tensor dbias = Tensor::Uninit(context.device, DType::kF32,
+                                  {context.leaves(), channels});
+    Conv1dSiluBackward(context.device,
+                       {.batch = context.samples,
+                        .tokens = context.tokens,
+                        .channels = channels,
+                        .samples_per_leaf = context.samples_per_leaf,
+                        .dtype = in_.dtype,
+                        .dy = dxbc.raw(),
+                        .dy_row_stride = channels,
+                        .x = Column(saved.zxbcdt_RC, xbc_column()),
+                        .x_row_stride = in_.out,
+                        .weight = conv_weight_.master,
+                        .bias = conv_bias_.master,
+                        .dx = Column(dzxbcdt, xbc_column()),
+                        .dx_row_stride = in_.out,
+                        .dweight = dweight.data<float>(),
+                        .dbias = dbias.data<float>()});
+    Observe(context, {scope_, "conv1d"}, {Ref("dy", dxbc)},
+            {Part("dx", dzxbcdt, xbc_column(), channels),
+             Ref("dweight", dweight), Ref("dbias", dbias)});
+    AddLeaves(dweight, channels * c_.conv, conv_weight_.grad);
+    AddLeaves(dbias, channels, conv_bias_.grad);
+  }
+
+  SsdShape Shape(const StepContext& context) const {
+    return {context.samples, context.tokens, c_.mamba_heads, c_.mamba_head_dim,
+            c_.groups,       c_.state,       c_.chunk};
+  }
+  SsdInputs ScanInputs(const Mamba2Saved& saved) const {
+    const int64_t row = c_.conv_channels(), b = c_.inner();
+    const int64_t c = b + c_.groups * c_.state;
+    return {in_.dtype,     saved.xbc_RC.raw(),
+            row,           Column(saved.xbc_RC, b),
+            row,           Column(saved.xbc_RC, c),
+            row,           Column(saved.zxbcdt_RC, dt_column()),
+            in_.out,       dt_bias_.master,
+            a_log_.master, d_.master};
+  }
+  static SsdSaved ScanSaved(const Mamba2Saved& saved) {
+    return {const_cast<float*>(saved.dt_BHT.data<float>()),
+            const_cast<float*>(saved.cumsum_BHT.data<float>()),
+            const_cast<float*>(saved.states.data<float>())};
+  }
+
+  void ScanForward(const StepContext& context, Mamba2Saved& saved) {
+    SsdForward(context.device, Shape(context), ScanInputs(saved),
+               ScanSaved(saved), saved.y_RI.raw(), c_.inner());
+    Observe(context, {scope_, "ssd_scan"},
+            {Ref("xbc", saved.xbc_RC),
+             Part("dt_raw", saved.zxbcdt_RC, dt_column(), c_.mamba_heads)},
+            {Ref("y", saved.y_RI), Ref("states", saved.states)});
+  }
+
+  void ScanBackward(const StepContext& context, const Mamba2Saved& saved,
+                    const Tensor& dy, Tensor& dxbc, Tensor& dzxbcdt) {
+    const int64_t row = c_.conv_channels(), b = c_.inner();
+    const int64_t c = b + c_.groups * c_.state;
+    Tensor vectors = Tensor::Uninit(context.device, DType::kF32,
+                                    {3, context.leaves(), c_.mamba_heads});
+    float* ddt_bias = vectors.data<float>();
+    float* da_log = ddt_bias + context.leaves() * c_.mamba_heads;
+    float* dd = da_log + context.leaves() * c_.mamba_heads;
+    SsdBackward(context.device, Shape(context), ScanInputs(saved),
+                ScanSaved(saved), dy.raw(), c_.inner(),
+                {dxbc.raw(), row, Column(dxbc, b), row, Column(dxbc, c), row,
+                 Column(dzxbcdt, dt_column()), in_.out, ddt_bias, da_log, dd,
+                 context.samples_per_leaf});
+    Observe(context, {scope_, "ssd_scan"},
+            {Ref("dy", dy), Ref("xbc", saved.xbc_RC)},
+            {Ref("dxbc", dxbc),
+             Part("ddt_raw", dzxbcdt, dt_column(), c_.mamba_heads),
+             Ref("dvectors", vectors)});
+    AddVectorLeaves(context, ddt_bias, dt_bias_);
+    AddVectorLeaves(context, da_log, a_log_);
+    AddVectorLeaves(context, dd, d_);
+  }
+
+  void AddVectorLeaves(const StepContext& context, const float* leaves,
+                       Parameter& parameter) const {
+    for (int64_t l = 0; l < context.leaves(); ++l) {
+      for (int64_t h = 0; h < c_.mamba_heads; ++h) {
+        parameter.grad[h] += leaves[l * c_.mamba_heads + h];
+      }
+    }
+  }
+
+  void NormForward(const StepContext& context, Mamba2Saved& saved) {
+    GatedNormForward(context.device, {.rows = context.rows(),
+                                      .d = c_.inner(),
+                                      .groups = c_.groups,
+                                      .eps = c_.norm_eps,
+                                      .dtype = in_.dtype,
+                                      .y = saved.y_RI.raw(),
+                                      .y_row_stride = c_.inner(),
+                                      .z = saved.zxbcdt_RC.raw(),
+                                      .z_row_stride = in_.out,
+                                      .weight = norm_.master,
+                                      .out = saved.gated_RI.raw(),
+                                      .out_row_stride = c_.inner(),
+                                      .rstd = saved.rstd_RG.data<float>()});
+    Observe(context, {scope_, "norm"},
+            {Ref("y", saved.y_RI), Part("z", saved.zxbcdt_RC, 0, c_.inner())},
+            {Ref("out", saved.gated_RI)});
+  }
+
+  void NormBackward(const StepContext& context, const Mamba2Saved& saved,
+                    const Tensor& dgated, Tensor& dy, Tensor& dzxbcdt) {
+    Tensor dweight = Tensor::Uninit(context.device, DType::kF32,
+                                    {context.leaves(), c_.inner()});
+    GatedNormBackward(
+        context.device,
+        {.rows = context.rows(),
+         .d = c_.inner(),
+         .groups = c_.groups,
+         .rows_per_leaf = context.samples_per_leaf * context.tokens,
+         .dtype = in_.dtype,
+         .dout = dgated.raw(),
+         .dout_row_stride = c_.inner(),
+         .y = saved.y_RI.raw(),
+         .y_row_stride = c_.inner(),
+         .z = saved.zxbcdt_RC.raw(),
+         .z_row_stride = in_.out,
+         .rstd = saved.rstd_RG.data<float>(),
+         .weight = norm_.master,
+         .dy = dy.raw(),
+         .dy_row_stride = c_.inner(),
+         .dz = dzxbcdt.raw(),
+         .dz_row_stride = in_.out,
+         .dweight = dweight.data<float>()});
+    Observe(context, {scope_, "norm"}, {Ref("dout", dgated)},
+            {Ref("dy", dy), Part("dz", dzxbcdt, 0, c_.inner()),
+             Ref("dweight", dweight)});
+    AddLeaves(dweight, c_.inner(), norm_.grad);
+  }
+
+  ModelConfig c_;
+  std::string scope_;
+  LinearWeight in_;
+  LinearWeight out_;
+  Parameter& conv_weight_;
+  Parameter& conv_bias_;
+  Parameter& dt_bias_;
+  Parameter& a_log_;
+  Parameter& d_;
+  Parameter& norm_;
+};
+
+}  // namespace
+
+std::unique_ptr<Mixer> MakeMamba2(const ModelConfig& config, int64_t layer,
+                                  ParameterStore& store) {
+  return std::make_unique<Mamba2>(config, layer, store);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,50 @@
+#include "model/norm.h"
+
+#include "model/kernels/rms_norm/rms_norm.h"
+#include "model/linear.h"
+
+namespace lockstep {
+
+void NormForward(const StepContext& context, const OperationName& name,
+                 const Parameter& weight, double eps, const Tensor& x_RD,
+                 Tensor& h_RD, Tensor& rstd_R1) {
+  const int64_t d = x_RD.dim(1);
+  RmsNormForward(context.device, {.rows = x_RD.dim(0),
+                                  .d = d,
+                                  .eps = eps,
+                                  .dtype = x_RD.dtype(),
+                                  .x = x_RD.raw(),
+                                  .x_row_stride = d,
+                                  .weight = weight.master,
+                                  .y = h_RD.raw(),
+                                  .y_row_stride = d,
+                                  .rstd = rstd_R1.data<float>()});
+  Observe(context, name, {Ref("x", x_RD)}, {Ref("y", h_RD)});
+}
+
+void NormBackward(const StepContext& context, const OperationName& name,
+                  Parameter& weight, const Tensor& x_RD, const Tensor& rstd_R1,
+                  const Tensor& dh_RD, Tensor& dx_RD) {
+  const int64_t d = x_RD.dim(1);
+  Tensor dweight =
+      Tensor::Uninit(context.device, DType::kF32, {context.leaves(), d});
+  RmsNormBackward(context.device,
+                  {.rows = x_RD.dim(0),
+                   .d = d,
+                   .rows_per_leaf = context.samples_per_leaf * context.tokens,
+                   .dtype = x_RD.dtype(),
+                   .dy = dh_RD.raw(),
+                   .dy_row_stride = d,
+                   .x = x_RD.raw(),
+                   .x_row_stride = d,
+                   .rstd = rstd_R1.data<float>(),
+                   .weight = weight.master,
+                   .dx = dx_RD.raw(),
+                   .dx_row_stride = d,
+                   .dweight = dweight.data<float>()});
+  Observe(context, name, {Ref("dy", dh_RD), Ref("x", x_RD)},
+          {Ref("dx", dx_RD), Ref("dweight", dweight)});
+  AddLeaves(dweight, d, weight.grad);
+}
+
+}  // namespace lockstep

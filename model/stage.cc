@@ -1,0 +1,98 @@
+#include "model/stage.h"
+
+#include <utility>
+
+#include "model/kernels/embedding/embedding.h"
+#include "model/observe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr OperationName kLookup = {"embeddings", "lookup"};
+
+}  // namespace
+
+Stage::Stage(const ModelConfig& config, ParameterStore& store,
+             int64_t tensor_grid, bool recompute)
+    : config_(config),
+      recompute_(recompute),
+      embedding_(store.Get("backbone.embeddings.weight")),
+      head_(config, store, tensor_grid) {
+  const auto count = static_cast<int64_t>(config.Layers().size());
+  layers_.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) layers_.emplace_back(config, i, store);
+}
+
+Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
+  Tensor x = Tensor::Uninit(context.device, embedding_.spec.runtime_dtype,
+                            {context.rows(), config_.hidden});
+  EmbeddingForward(context.device, {.rows = context.rows(),
+                                    .d = config_.hidden,
+                                    .vocab = config_.vocab,
+                                    .dtype = x.dtype(),
+                                    .table = embedding_.runtime,
+                                    .ids = ids,
+                                    .out = x.raw(),
+                                    .out_row_stride = config_.hidden});
+  Observe(context, kLookup,
+          {Ref("ids", DType::kI32, ids, context.samples, context.tokens,
+               context.tokens)},
+          {Ref("x", x)});
+  return x;
+}
+
+void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
+                          const Tensor& dx_RD) {
+  EmbeddingBackward(context.device,
+                    {.rows = context.rows(),
+                     .d = config_.hidden,
+                     .vocab = config_.vocab,
+                     .rows_per_leaf = context.samples_per_leaf * context.tokens,
+                     .dtype = dx_RD.dtype(),
+                     .dout = dx_RD.raw(),
+                     .dout_row_stride = config_.hidden,
+                     .ids = ids,
+                     .dtable = embedding_.grad});
+  Observe(context, kLookup, {Ref("dx", dx_RD)},
+          {Ref("dweight", DType::kF32, embedding_.grad, config_.vocab,
+               config_.hidden, config_.hidden)});
+}
+
+Tensor Stage::ForwardLayers(const StepContext& context, const int32_t* ids,
+                            std::vector<LayerSaved>* saved) {
+  Tensor x = Embed(context, ids);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    LayerSaved* keep = saved == nullptr ? nullptr : &(*saved)[i];
+    x = layers_[i].Forward(context, std::move(x), keep, !recompute_);
+  }
+  return x;
+}
+
+Tensor Stage::TrainMicroBatch(const StepContext& context,
+                              const MicroBatch& batch) {
+  std::vector<LayerSaved> saved(layers_.size());
+  Tensor x = ForwardLayers(context, batch.ids, &saved);
+  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
+  Tensor dres = head_.LossesAndBackward(context, x, batch.targets, loss);
+  const StepContext backward = context.In(Phase::kBackward);
+  for (size_t i = layers_.size(); i-- > 0;) {
+    dres = layers_[i].Backward(backward, std::move(saved[i]), std::move(dres));
+  }
+  EmbedBackward(backward, batch.ids, dres);
+  return loss;
+}
+
+Tensor Stage::EvaluateMicroBatch(const StepContext& context,
+                                 const MicroBatch& batch) {
+  Tensor x = ForwardLayers(context, batch.ids, nullptr);
+  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
+  head_.Losses(context, x, batch.targets, loss);
+  return loss;
+}
+
+Tensor Stage::Logits(const StepContext& context, const int32_t* ids) {
+  Tensor x = ForwardLayers(context, ids, nullptr);
+  return head_.Logits(context, x);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+// What every forward and backward call is told about where it stands.
+//
+// What it is: a value passed down by reference; all that an operation may know
+// besides its tensors. What it is not: a place for state: nothing in it
+// changes while a micro-batch runs, except the phase, by whoever owns it.
+// Why so: results are functions of logical position (N1, N9), so the position
+// is an argument and never a counter kept by a layer.
+#ifndef LOCKSTEP_MODEL_STEP_CONTEXT_H_
+#define LOCKSTEP_MODEL_STEP_CONTEXT_H_
+
+#include <cstdint>
+
+#include "determinism/operation.h"
+#include "model/device.h"
+
+namespace lockstep {
+
+struct StepContext {
+  Device& device;
+  OperationHooks& hooks;
+  uint64_t seed = 0;
+  int64_t step = 0;
+  int attempt = 0;
+  Phase phase = Phase::kForward;
+  int64_t micro_batch = 0;
+  uint64_t first_sample = 0;  // global index of the micro-batch's first sample
+  int64_t samples = 0;        // samples in this micro-batch
+  int64_t tokens = 0;         // tokens of each sample
+  int64_t samples_per_leaf = 1;  // N5
+  bool training = true;          // dropout acts only then
+  double loss_scale = 1.0;
+
+  int64_t rows() const { return samples * tokens; }
+  int64_t leaves() const { return samples / samples_per_leaf; }
+  StepContext In(Phase other) const {
+    StepContext copy = *this;
+    copy.phase = other;
+    return copy;
+  }
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_MODEL_STEP_CONTEXT_H_
