@@ -78,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
              "[batch]"},
         Case{"batch = 8\n",
              "t.toml:1: batch = 8: expected a table [batch], got an integer"},
+        Case{"batch = [1]\n",
+             "t.toml:1: batch = [1]: expected a table [batch], got a list"},
         Case{"[[data.source]]\npath = \"a\"\nwieght = 2.0\n",
              "t.toml:3: data.source.0.wieght: unknown key; did you mean weight "
              "in [[data.source]]?"},

@@ -7,14 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/status.h"
+#include "recipes/key_path.h"
 #include "recipes/toml_reader.h"
 
 namespace lockstep {
 namespace {
-
-std::string Join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
 
 // An array of tables loses each of its entries' keys, so that both values of
 // data.source.0.weight can be told.
@@ -22,7 +19,7 @@ void Record(const Value& loser, const std::string& path,
             Overridden& overridden) {
   if (loser.is(Value::Kind::kTable)) {
     for (const auto& [key, member] : loser.members) {
-      Record(member, Join(path, key), overridden);
+      Record(member, JoinKey(path, key), overridden);
     }
     return;
   }
@@ -30,7 +27,7 @@ void Record(const Value& loser, const std::string& path,
                       loser.items.front().is(Value::Kind::kTable);
   if (tables) {
     for (size_t i = 0; i < loser.items.size(); ++i) {
-      Record(loser.items[i], Join(path, std::to_string(i)), overridden);
+      Record(loser.items[i], JoinKey(path, std::to_string(i)), overridden);
     }
     return;
   }
@@ -51,7 +48,8 @@ void OverlayAt(Value top, const std::string& path, Value& base,
     if (found == base.members.end()) {
       base.members.emplace(key, std::move(member));
     } else {
-      OverlayAt(std::move(member), Join(path, key), found->second, overridden);
+      OverlayAt(std::move(member), JoinKey(path, key), found->second,
+                overridden);
     }
   }
 }
@@ -148,7 +146,7 @@ absl::StatusOr<Spot> Locate(const std::vector<std::string>& parts,
           spot.path + " is " + std::string(NameOf(at.kind)) + " at " +
           at.origin.Where() + ", so it has no key " + part);
     }
-    spot.path = Join(spot.path, part);
+    spot.path = JoinKey(spot.path, part);
   }
   return spot;
 }

@@ -8,6 +8,7 @@
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 #include "recipes/files.h"
+#include "recipes/key_path.h"
 #include "recipes/recipe_state.h"
 
 namespace lockstep {

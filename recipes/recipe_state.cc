@@ -1,12 +1,13 @@
 #include "recipes/recipe_state.h"
 
 #include <algorithm>
+#include <charconv>
 #include <tuple>
 #include <utility>
 
 #include "determinism/check.h"
 #include "determinism/file_system.h"
-#include "recipes/suggest.h"
+#include "recipes/key_path.h"
 
 namespace lockstep {
 namespace {
@@ -28,34 +29,16 @@ std::string ShownValue(const Value& value) {
                                       : text.substr(0, kLongestShown) + "...";
 }
 
-// "data.source[].weight" of "data.source.0.weight".
-std::string DeclaredPath(const std::string& path) {
-  std::string declared;
-  size_t begin = 0;
-  while (begin < path.size()) {
-    const size_t end = std::min(path.find('.', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    const bool index =
-        part.find_first_not_of("0123456789") == std::string::npos;
-    declared += index && begin > 0 ? "[]" : (begin > 0 ? "." : "") + part;
-    begin = end + 1;
-  }
-  return declared;
-}
-
-std::pair<std::string, std::string> SplitLast(const std::string& path) {
-  const size_t dot = path.rfind('.');
-  return dot == std::string::npos
-             ? std::pair(std::string(), path)
-             : std::pair(path.substr(0, dot), path.substr(dot + 1));
+// Null unless `part` is the index of an entry.
+const Value* EntryOf(const Value& list, const std::string& part) {
+  size_t index = 0;
+  const char* end = part.data() + part.size();
+  const auto result = std::from_chars(part.data(), end, index);
+  const bool valid = result.ec == std::errc() && result.ptr == end;
+  return valid && index < list.items.size() ? &list.items[index] : nullptr;
 }
 
 }  // namespace
-
-std::string JoinKey(std::string_view section, std::string_view key) {
-  return section.empty() ? std::string(key)
-                         : std::string(section) + "." + std::string(key);
-}
 
 RecipeState::RecipeState(Value root, Overridden overridden, std::string file)
     : root_(std::move(root)),
@@ -71,9 +54,7 @@ const Value* RecipeState::Find(std::string_view path) const {
     const size_t end = std::min(path.find('.', begin), path.size());
     const std::string part(path.substr(begin, end - begin));
     if (at->is(Value::Kind::kList)) {
-      // Only Each asks for entries, and by indices that exist.
-      const size_t index = std::stoul(part);
-      at = index < at->items.size() ? &at->items[index] : nullptr;
+      at = EntryOf(*at, part);
     } else {
       at = at->Member(part);
     }
@@ -168,57 +149,6 @@ void RecipeState::AddProblemAt(const Origin& origin, const std::string& text) {
   }
 }
 
-void RecipeState::Close() {
-  if (!closed_) {
-    CollectUnread("", root_);
-  }
-  closed_ = true;
-}
-
-void RecipeState::CollectUnread(const std::string& path, const Value& value) {
-  const bool is_section = IsSection(path);
-  if (value.is(Value::Kind::kTable) && (is_section || path.empty())) {
-    for (const auto& [key, member] : value.members) {
-      CollectUnread(JoinKey(path, key), member);
-    }
-    return;
-  }
-  if (!is_section && read_.count(path) == 0) {
-    AddUnknown(path, value);
-  }
-  // The entries of an array of tables are sections.
-  for (size_t i = 0; i < value.items.size(); ++i) {
-    const std::string entry = JoinKey(path, std::to_string(i));
-    if (IsSection(entry)) {
-      CollectUnread(entry, value.items[i]);
-    }
-  }
-}
-
-void RecipeState::AddUnknown(const std::string& path, const Value& value) {
-  const bool section =
-      value.is(Value::Kind::kTable) && path.find('.') == std::string::npos;
-  const std::string what =
-      section ? "[" + path + "]: unknown section" : path + ": unknown key";
-  const std::string suggestion = SuggestionFor(path, value);
-  AddProblemAt(value.origin,
-               what + (suggestion.empty() ? "" : "; " + suggestion));
-}
-
-std::string RecipeState::SuggestionFor(const std::string& path,
-                                       const Value& value) const {
-  const auto [section, key] = SplitLast(path);
-  if (section.empty() && value.is(Value::Kind::kTable)) {
-    std::vector<std::string> sections;
-    std::copy_if(section_order_.begin(), section_order_.end(),
-                 std::back_inserter(sections), [](const std::string& name) {
-                   return name.find('.') == std::string::npos && !name.empty();
-                 });
-    return SuggestSection(key, sections);
-  }
-  return SuggestKey(DeclaredPath(section), key, key_order_);
-}
-
 absl::Status RecipeState::Report() const {
   if (problems_.empty()) {
     return absl::OkStatus();
@@ -243,32 +173,6 @@ std::string RecipeState::ResolvePath(const std::string& path,
   const bool from_file = value != nullptr && !value->origin.from_set();
   const std::string dir = from_file ? DirName(value->origin.file) : base_dir_;
   return path.empty() || dir == "." ? path : JoinPath(dir, path);
-}
-
-std::string RecipeState::HelpText() const {
-  std::string text;
-  for (const std::string& section : section_order_) {
-    std::string block;
-    for (const std::string& path : key_order_) {
-      const KeyRecord& record = keys_.at(path);
-      if (record.section != section) {
-        continue;
-      }
-      block += "  " + record.key + " = " + record.default_text + "\n      " +
-               record.help + "; " + record.type +
-               (record.trajectory ? "" : "; not in the trajectory") + "\n";
-    }
-    if (block.empty()) {
-      continue;
-    }
-    const size_t array = section.find("[]");
-    text +=
-        array != std::string::npos
-            ? "[[" + section.substr(0, array) + "]]\n"
-            : (section.empty() ? "(top level)" : "[" + section + "]") + "\n";
-    text += block;
-  }
-  return text;
 }
 
 }  // namespace lockstep

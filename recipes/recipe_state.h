@@ -1,9 +1,5 @@
 // What a Recipe and its open Sections share: the layered values, what was
 // declared of them, the resolved entries and the errors. Internal to recipes/.
-//
-// Paths: "batch.micro", "seed", "data.source.0.weight". A declaration that
-// stands for all entries of an array of tables has "data.source[].weight", and
-// is made of a sample entry that no value is read into.
 
 #ifndef RECIPES_RECIPE_STATE_H_
 #define RECIPES_RECIPE_STATE_H_
@@ -106,9 +102,6 @@ class RecipeState {
   std::vector<std::pair<Origin, std::string>> problems_;
   bool closed_ = false;
 };
-
-// "a.b" of "a" and "b"; "b" of "" and "b".
-std::string JoinKey(std::string_view section, std::string_view key);
 
 }  // namespace lockstep
 
