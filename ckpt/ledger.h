@@ -48,8 +48,8 @@ struct LedgerEntry {
   std::string Field(std::string_view name) const;
 };
 
-// Read-only view. DataLoss names the first damaged line; a torn last line is no
-// damage, and comes back in `torn`.
+// Read-only view. ManifestMismatch names the first damaged line; a torn last
+// line is no damage, and comes back in `torn`.
 struct LedgerReport {
   std::vector<LedgerEntry> entries;
   std::string torn;
@@ -82,7 +82,8 @@ class Ledger {
  private:
   Ledger(FileSystem& file_system, std::string run_dir, Clock& clock,
          const RunLock* lock);
-  absl::Status MoveTornLineAside(const std::string& torn);
+  // The name of the new file.
+  absl::StatusOr<std::string> MoveTornLineAside(const std::string& torn);
   absl::Status WriteLine(const std::string& line);
 
   FileSystem& file_system_;

@@ -1,0 +1,90 @@
+#include "ckpt/difference_table.h"
+
+#include <string>
+
+namespace lockstep {
+namespace {
+
+constexpr Verdict H = Verdict::kHarmless;
+constexpr Verdict R = Verdict::kRefused;
+constexpr Verdict N = Verdict::kNever;
+
+// Columns: statistical, state_exact, bitwise, layout_invariant.
+constexpr DifferenceRow kRows[] = {
+    // Code and what it stands on.
+    {"commit", {H, H, R, R}, "other code may compute other bits"},
+    {"dirty", {H, H, R, R}, "nobody can say what a dirty build was made of"},
+    {"binary", {H, H, R, R}, "equal commit, other bytes: other flags or tools"},
+    {kExplainedBinary, {H, H, H, H}, "follows from another row of the table"},
+    {"compiler", {H, H, R, R}, "another compiler may compute other bits"},
+    {"libraries.*", {H, H, R, R}, "another library may compute other bits"},
+    {"image_digest", {H, H, R, R}, "another image holds other libraries"},
+    {"order", {H, H, R, R}, "sums are taken in another order (N1)"},
+    {"hardware.*", {H, H, H, H}, "kernels give equal bits on every CPU (N1)"},
+    // Layout.
+    {"layout.threads", {H, H, H, H}, "threads never change bits"},
+    {"layout.*", {H, H, R, H}, "bits hold on one layout only on this rung"},
+    {kPatternCuts, {H, H, R, H}, "moves the cuts between stages only"},
+    // Data.
+    {"data.content.*", {N, N, N, N}, "equal name, other content"},
+    {kSameFileElsewhere, {H, H, H, H}, "equal content under another name"},
+    {"data.files", {R, R, R, R}, "the cursor points into other data"},
+    {"tokenizer", {N, N, N, N}, "token ids mean something else"},
+    {"data.tokenizer", {N, N, N, N}, "token ids mean something else"},
+    // Model shape.
+    {"model.pattern", {N, N, N, N}, "another model"},
+    {"model.hidden", {N, N, N, N}, "another model"},
+    {"model.vocab", {N, N, N, N}, "another model"},
+    {"model.ffn", {N, N, N, N}, "another model"},
+    {"model.heads", {N, N, N, N}, "another model"},
+    {"model.kv_heads", {N, N, N, N}, "another model"},
+    {"model.head_dim", {N, N, N, N}, "another model"},
+    {"model.mamba_heads", {N, N, N, N}, "another model"},
+    {"model.mamba_head_dim", {N, N, N, N}, "another model"},
+    {"model.groups", {N, N, N, N}, "another model"},
+    {"model.state", {N, N, N, N}, "another model"},
+    {"model.conv", {N, N, N, N}, "another model"},
+    // The rest of the recipe.
+    {"guarantee", {R, R, R, R}, "the run would promise something else"},
+    {"seed", {R, R, R, R}, "order of data and random streams change"},
+    {"schedule_length_samples", {R, R, R, R}, "bends the learning-rate curve"},
+    {kOtherTrajectoryKeys, {R, R, R, R}, "changes what the run computes"},
+    {kOtherKeys, {H, H, H, H}, "changes no bit of the run"},
+    // Circumstances.
+    {"faults", {H, H, H, H}, "faults on purpose, recorded"},
+};
+
+bool Fits(std::string_view pattern, std::string_view key) {
+  return pattern.ends_with('*') &&
+         key.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+}  // namespace
+
+std::span<const DifferenceRow> DifferenceRows() { return kRows; }
+
+const DifferenceRow* FindDifferenceRow(std::string_view key) {
+  for (const DifferenceRow& row : kRows) {
+    if (row.key == key) return &row;
+  }
+  for (const DifferenceRow& row : kRows) {
+    if (Fits(row.key, key)) return &row;
+  }
+  return nullptr;
+}
+
+std::string DifferenceTable() {
+  std::string text =
+      "| key | statistical | state_exact | bitwise | layout_invariant | why "
+      "|\n|---|---|---|---|---|---|\n";
+  for (const DifferenceRow& row : kRows) {
+    text.append("| `").append(row.key).append("` |");
+    for (const Verdict verdict : row.by_rung) {
+      text.append(" ").append(NameOf(verdict)).append(" |");
+    }
+    text.append(" ").append(row.why).append(" |\n");
+  }
+  return text;
+}
+
+}  // namespace lockstep

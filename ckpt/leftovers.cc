@@ -1,0 +1,105 @@
+// What opens a run's folder of checkpoints for a new generation: the rests of
+// killed saves and deletions go, an abandoned future moves aside.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ckpt/folder_names.h"
+#include "ckpt/save.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+// Sorted names, none if the folder is absent.
+absl::StatusOr<std::vector<std::string>> ListIfPresent(FileSystem& file_system,
+                                                       const std::string& dir) {
+  if (!file_system.Exists(dir)) return std::vector<std::string>();
+  return file_system.List(dir);
+}
+
+// A checkpoint that was moved away for one that never moved in.
+absl::StatusOr<bool> PutBack(FileSystem& file_system, const std::string& dir,
+                             const std::string& name) {
+  const std::string checkpoint = CheckpointOfSideName(kOldPrefix, name);
+  if (checkpoint.empty() || file_system.Exists(JoinPath(dir, checkpoint))) {
+    return false;
+  }
+  LS_RETURN_IF_ERROR(
+      file_system.Rename(JoinPath(dir, name), JoinPath(dir, checkpoint)));
+  LS_RETURN_IF_ERROR(file_system.SyncDir(dir));
+  return true;
+}
+
+bool IsLeftover(const std::string& name) {
+  for (const std::string_view prefix :
+       {kTempPrefix, kOldPrefix, kDeletedPrefix}) {
+    if (!CheckpointOfSideName(prefix, name).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string SideName(std::string_view prefix, std::string_view checkpoint_name,
+                     int64_t generation) {
+  std::string name(prefix);
+  return name.append(checkpoint_name)
+      .append("-")
+      .append(std::to_string(generation));
+}
+
+std::string CheckpointOfSideName(std::string_view prefix,
+                                 std::string_view side_name) {
+  if (!side_name.starts_with(prefix)) return "";
+  side_name.remove_prefix(prefix.size());
+  const std::string_view name = side_name.substr(0, side_name.find('-'));
+  return StepOfCheckpointName(name) < 0 ? "" : std::string(name);
+}
+
+absl::StatusOr<std::vector<std::string>> CleanLeftovers(
+    FileSystem& file_system, const std::string& run_dir) {
+  const std::string dir = CheckpointsDir(run_dir);
+  LS_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      ListIfPresent(file_system, dir));
+  std::vector<std::string> done;
+  for (const std::string& name : names) {
+    LS_ASSIGN_OR_RETURN(const bool put_back, PutBack(file_system, dir, name));
+    if (put_back) {
+      done.push_back("put back " + CheckpointOfSideName(kOldPrefix, name) +
+                     ", which had been set aside for a save that was killed");
+    } else if (IsLeftover(name)) {
+      LS_RETURN_IF_ERROR(file_system.RemoveTree(JoinPath(dir, name)));
+      done.push_back("removed " + name +
+                     ", the rest of a save that was killed");
+    }
+  }
+  return done;
+}
+
+absl::StatusOr<std::vector<std::string>> SetAsideCheckpointsAbove(
+    FileSystem& file_system, const std::string& run_dir, int64_t step,
+    int64_t generation) {
+  const std::string dir = CheckpointsDir(run_dir);
+  LS_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      ListIfPresent(file_system, dir));
+  const std::string abandoned =
+      JoinPath(JoinPath(run_dir, "abandoned"), std::to_string(generation));
+  std::vector<std::string> moved;
+  for (const std::string& name : names) {
+    if (StepOfCheckpointName(name) <= step) continue;
+    LS_RETURN_IF_ERROR(file_system.MakeDirs(abandoned));
+    LS_RETURN_IF_ERROR(
+        file_system.Rename(JoinPath(dir, name), JoinPath(abandoned, name)));
+    moved.push_back(name);
+  }
+  if (!moved.empty()) {
+    LS_RETURN_IF_ERROR(file_system.SyncDir(abandoned));
+    LS_RETURN_IF_ERROR(file_system.SyncDir(dir));
+  }
+  return moved;
+}
+
+}  // namespace lockstep

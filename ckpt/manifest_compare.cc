@@ -1,0 +1,236 @@
+#include "ckpt/manifest_compare.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "ckpt/difference_table.h"
+#include "determinism/check.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kAbsent[] = "(absent)";
+
+using Values = std::map<std::string, std::string>;
+
+// "key = value" lines.
+Values ParseLines(std::string_view text) {
+  Values values;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t equals = line.find(" = ");
+    if (equals == std::string_view::npos) {
+      if (!line.empty()) values[std::string(line)] = "";
+      continue;
+    }
+    values[std::string(line.substr(0, equals))] = line.substr(equals + 3);
+  }
+  return values;
+}
+
+// Calls visit(key, saved, current) for each key whose values differ.
+template <typename Visit>
+void ForEachChange(const Values& saved, const Values& current, Visit visit) {
+  Values keys = saved;
+  keys.insert(current.begin(), current.end());
+  for (const auto& [key, unused] : keys) {
+    const auto s = saved.find(key), c = current.find(key);
+    const std::string& left = s == saved.end() ? kAbsent : s->second;
+    const std::string& right = c == current.end() ? kAbsent : c->second;
+    if (left != right) visit(key, left, right);
+  }
+}
+
+std::string WithoutCuts(std::string pattern) {
+  pattern.erase(std::remove(pattern.begin(), pattern.end(), '|'),
+                pattern.end());
+  return pattern;
+}
+
+const char* BoolText(bool value) { return value ? "true" : "false"; }
+
+class Comparison {
+ public:
+  Comparison(const Manifest& saved, const Manifest& current,
+             Guarantee guarantee)
+      : saved_(saved), current_(current), guarantee_(guarantee) {}
+
+  std::vector<ManifestDifference> Run() {
+    Code();
+    Machine();
+    Layout();
+    Data();
+    Recipe();
+    std::vector<ManifestDifference> result;
+    for (auto& [key, difference] : differences_) {
+      result.push_back(std::move(difference));
+    }
+    return result;
+  }
+
+ private:
+  void Add(const std::string& key, const std::string& saved,
+           const std::string& current, std::string_view row_key = "") {
+    if (saved == current) return;
+    const DifferenceRow* row =
+        FindDifferenceRow(row_key.empty() ? std::string_view(key) : row_key);
+    LS_CHECK(row != nullptr) << key;
+    const Verdict verdict = row->by_rung[static_cast<size_t>(guarantee_)];
+    const auto [at, is_new] = differences_.try_emplace(
+        key, ManifestDifference{key, saved, current, verdict,
+                                std::string(row->why)});
+    // The recipe and a field of its own may say the same thing.
+    if (!is_new) at->second.verdict = std::max(at->second.verdict, verdict);
+  }
+
+  void Code() {
+    const Manifest::Code& s = saved_.code;
+    const Manifest::Code& c = current_.code;
+    Add("compiler", saved_.compiler, current_.compiler);
+    if (s.binary_sha256 == c.binary_sha256 && !s.binary_sha256.empty()) {
+      return;  // the same bytes are the same code, whatever the stamp says
+    }
+    Add("commit", s.commit, c.commit);
+    if (s.dirty || c.dirty) {
+      Add("dirty",
+          std::string("dirty ") + BoolText(s.dirty) + ", binary " +
+              s.binary_sha256,
+          std::string("dirty ") + BoolText(c.dirty) + ", binary " +
+              c.binary_sha256);
+    }
+    Add("binary", s.binary_sha256, c.binary_sha256,
+        differences_.empty() ? "binary" : kExplainedBinary);
+  }
+
+  void Machine() {
+    const auto add_all = [this](const std::string& prefix, const Values& saved,
+                                const Values& current) {
+      ForEachChange(
+          saved, current,
+          [&](const std::string& key, const std::string& left,
+              const std::string& right) { Add(prefix + key, left, right); });
+    };
+    add_all("libraries.", saved_.libraries, current_.libraries);
+    add_all("hardware.", saved_.hardware, current_.hardware);
+    Add("order", saved_.order, current_.order);
+    Add("image_digest", saved_.image_digest, current_.image_digest);
+    std::string saved_faults, current_faults;
+    for (const std::string& fault : saved_.faults) saved_faults += fault + ";";
+    for (const std::string& fault : current_.faults) {
+      current_faults += fault + ";";
+    }
+    Add("faults", saved_faults, current_faults);
+  }
+
+  void Layout() {
+    const auto add = [this](const char* key, int64_t saved, int64_t current) {
+      Add(std::string("layout.") + key, std::to_string(saved),
+          std::to_string(current));
+    };
+    const Manifest::Layout& s = saved_.layout;
+    const Manifest::Layout& c = current_.layout;
+    add("world", s.world, c.world);
+    add("data", s.data, c.data);
+    add("tensor", s.tensor, c.tensor);
+    add("pipeline", s.pipeline, c.pipeline);
+    add("micro_batch", s.micro_batch, c.micro_batch);
+    add("threads", s.threads, c.threads);
+  }
+
+  void Data() {
+    const auto text = [](const Manifest::Tokenizer& tokenizer) {
+      return tokenizer.name + " " + tokenizer.hash;
+    };
+    Add("tokenizer", text(saved_.tokenizer), text(current_.tokenizer));
+    const size_t count = std::max(saved_.data.size(), current_.data.size());
+    for (size_t i = 0; i < count; ++i) {
+      if (i >= saved_.data.size() || i >= current_.data.size()) {
+        Add("data.files", std::to_string(saved_.data.size()) + " files",
+            std::to_string(current_.data.size()) + " files");
+        return;
+      }
+      DataFile(saved_.data[i], current_.data[i]);
+    }
+  }
+
+  void DataFile(const Manifest::DataFile& s, const Manifest::DataFile& c) {
+    const auto text = [](const Manifest::DataFile& file) {
+      return file.path + " (" + std::to_string(file.size) + " bytes, SHA-256 " +
+             file.sha256 + ")";
+    };
+    if (s.sha256 == c.sha256 && s.size == c.size) {
+      Add("data.path." + s.path, s.path, c.path, kSameFileElsewhere);
+    } else if (s.path == c.path) {
+      Add("data.content." + s.path, text(s), text(c));
+    } else {
+      Add("data.files", text(s), text(c));
+    }
+  }
+
+  void Recipe() {
+    const Values saved_trajectory = ParseLines(saved_.recipe.trajectory_text);
+    const Values current_trajectory =
+        ParseLines(current_.recipe.trajectory_text);
+    ForEachChange(
+        saved_trajectory, current_trajectory,
+        [this](const std::string& key, const std::string& left,
+               const std::string& right) { RecipeKey(key, left, right); });
+    ForEachChange(ParseLines(saved_.recipe.text),
+                  ParseLines(current_.recipe.text),
+                  [&](const std::string& key, const std::string& left,
+                      const std::string& right) {
+                    if (!saved_trajectory.contains(key) &&
+                        !current_trajectory.contains(key)) {
+                      Add(key, left, right, kOtherKeys);
+                    }
+                  });
+    Add("seed", std::to_string(saved_.root_seed),
+        std::to_string(current_.root_seed));
+    Add("guarantee", NameOf(saved_.guarantee), NameOf(current_.guarantee));
+    Add("schedule_length_samples",
+        std::to_string(saved_.schedule_length_samples),
+        std::to_string(current_.schedule_length_samples));
+  }
+
+  void RecipeKey(const std::string& key, const std::string& saved,
+                 const std::string& current) {
+    if (key == "model.pattern" && WithoutCuts(saved) == WithoutCuts(current)) {
+      Add(key, saved, current, kPatternCuts);
+      return;
+    }
+    const DifferenceRow* row = FindDifferenceRow(key);
+    Add(key, saved, current, row != nullptr ? row->key : kOtherTrajectoryKeys);
+  }
+
+  const Manifest& saved_;
+  const Manifest& current_;
+  const Guarantee guarantee_;
+  std::map<std::string, ManifestDifference> differences_;
+};
+
+}  // namespace
+
+const char* NameOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHarmless:
+      return "harmless";
+    case Verdict::kRefused:
+      return "refused";
+    case Verdict::kNever:
+      return "never";
+  }
+  LS_CHECK(false) << static_cast<int>(verdict);
+  return "";
+}
+
+std::vector<ManifestDifference> CompareManifests(const Manifest& saved,
+                                                 const Manifest& current,
+                                                 Guarantee guarantee) {
+  return Comparison(saved, current, guarantee).Run();
+}
+
+}  // namespace lockstep

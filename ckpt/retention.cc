@@ -1,0 +1,93 @@
+#include "ckpt/retention.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ckpt/checkpoint_index.h"
+#include "ckpt/folder_names.h"
+#include "ckpt/run_lock.h"
+#include "ckpt/verify.h"
+#include "determinism/check.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+// Newest first; the rest is explained in `notes`.
+std::vector<ListedCheckpoint> Countable(std::vector<ListedCheckpoint> listed,
+                                        const RetentionOptions& options,
+                                        int64_t committed_step,
+                                        std::vector<std::string>& notes) {
+  std::vector<ListedCheckpoint> result;
+  std::reverse(listed.begin(), listed.end());
+  for (ListedCheckpoint& c : listed) {
+    if (!c.complete) {
+      notes.push_back(c.name + " does not count: " + c.why);
+    } else if (c.run_id != options.run_id) {
+      notes.push_back(c.name + " does not count: it belongs to run " +
+                      c.run_id);
+    } else if (c.step > committed_step) {
+      notes.push_back(c.name + " does not count: it is of a later step than " +
+                      "the one just saved");
+    } else {
+      result.push_back(std::move(c));
+    }
+  }
+  return result;
+}
+
+absl::Status Remove(FileSystem& file_system, const std::string& parent,
+                    const std::vector<std::string>& names) {
+  std::vector<std::string> doomed;
+  for (const std::string& name : names) {
+    doomed.push_back(JoinPath(parent, SideName(kDeletedPrefix, name, 0)));
+    LS_RETURN_IF_ERROR(file_system.RemoveTree(doomed.back()));
+    LS_RETURN_IF_ERROR(
+        file_system.Rename(JoinPath(parent, name), doomed.back()));
+  }
+  // Before the contents go, the final names must be gone for good.
+  if (!doomed.empty()) LS_RETURN_IF_ERROR(file_system.SyncDir(parent));
+  for (const std::string& path : doomed) {
+    LS_RETURN_IF_ERROR(file_system.RemoveTree(path));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNewOne(FileSystem& file_system, const std::string& dir) {
+  LS_ASSIGN_OR_RETURN(const VerifyResult result,
+                      VerifyCheckpoint(file_system, dir));
+  if (result.ok) return absl::OkStatus();
+  return IoError(
+      "the checkpoint just saved does not read back: " + result.Summary(), dir,
+      "check the disk; the earlier checkpoints are all kept");
+}
+
+}  // namespace
+
+absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
+                                               const RetentionOptions& options,
+                                               int64_t committed_step) {
+  LS_CHECK_GE(options.keep, 1);
+  LS_CHECK_GE(options.keep_every, 0);
+  if (options.lock != nullptr) {
+    LS_RETURN_IF_ERROR(options.lock->CheckStillHolder());
+  }
+  const std::string parent = CheckpointsDir(options.run_dir);
+  LS_RETURN_IF_ERROR(CheckNewOne(
+      file_system, JoinPath(parent, CheckpointName(committed_step))));
+  LS_ASSIGN_OR_RETURN(std::vector<ListedCheckpoint> listed,
+                      ListCheckpoints(file_system, options.run_dir));
+  RetentionReport report;
+  const std::vector<ListedCheckpoint> ours =
+      Countable(std::move(listed), options, committed_step, report.notes);
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const bool newest = i < static_cast<size_t>(options.keep);
+    const bool for_good = options.keep_every > 0 && ours[i].step > 0 &&
+                          ours[i].step % options.keep_every == 0;
+    (newest || for_good ? report.kept : report.removed).push_back(ours[i].name);
+  }
+  LS_RETURN_IF_ERROR(Remove(file_system, parent, report.removed));
+  return report;
+}
+
+}  // namespace lockstep

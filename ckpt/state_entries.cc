@@ -1,0 +1,139 @@
+#include "ckpt/state_entries.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "determinism/check.h"
+
+namespace lockstep {
+namespace {
+
+class Collector : public StateVisitor {
+ public:
+  explicit Collector(StateGroupSet groups) : groups_(groups) {}
+
+  void Tensor(const StateTensor& t) override {
+    if (!Wanted(t.group)) return;
+    entries.push_back({t.name, t.group, StateKind::kTensor, t.dtype,
+                       t.global_shape, t.box_start, t.box_shape, t.data,
+                       nullptr});
+  }
+  void U64(const std::string& name, StateGroup group,
+           uint64_t& value) override {
+    Scalar(name, group, StateKind::kU64, DType::kU64, &value);
+  }
+  void I64(const std::string& name, StateGroup group, int64_t& value) override {
+    Scalar(name, group, StateKind::kI64, DType::kI64, &value);
+  }
+  void F64(const std::string& name, StateGroup group, double& value) override {
+    Scalar(name, group, StateKind::kF64, DType::kF64, &value);
+  }
+  void Bytes(const std::string& name, StateGroup group,
+             std::string& value) override {
+    if (!Wanted(group)) return;
+    const int64_t count = static_cast<int64_t>(value.size());
+    entries.push_back({name,
+                       group,
+                       StateKind::kBytes,
+                       DType::kU8,
+                       {count},
+                       {0},
+                       {count},
+                       value.data(),
+                       &value});
+  }
+
+  std::vector<StateEntry> entries;
+
+ private:
+  bool Wanted(StateGroup group) const { return (groups_ & SetOf(group)) != 0; }
+  void Scalar(const std::string& name, StateGroup group, StateKind kind,
+              DType dtype, void* data) {
+    if (!Wanted(group)) return;
+    entries.push_back({name, group, kind, dtype, {1}, {0}, {1}, data, nullptr});
+  }
+
+  const StateGroupSet groups_;
+};
+
+// Bit patterns of a float type.
+struct FloatLayout {
+  uint64_t sign;
+  uint64_t exponent;
+};
+
+bool LayoutOf(DType dtype, FloatLayout& layout) {
+  switch (dtype) {
+    case DType::kF32:
+      layout = {uint64_t{1} << 31, 0x7f800000};
+      return true;
+    case DType::kF64:
+      layout = {uint64_t{1} << 63, uint64_t{0x7ff} << 52};
+      return true;
+    case DType::kBF16:
+      layout = {0x8000, 0x7f80};
+      return true;
+    case DType::kF16:
+      layout = {0x8000, 0x7c00};
+      return true;
+    default:
+      return false;
+  }
+}
+
+// -1 if there is none.
+template <typename Word>
+int64_t FirstInsane(const StateEntry& entry, const FloatLayout& layout,
+                    bool refuse_negative) {
+  const Word sign = static_cast<Word>(layout.sign);
+  const Word exponent = static_cast<Word>(layout.exponent);
+  const size_t count = entry.size_bytes() / sizeof(Word);
+  const char* data = static_cast<const char*>(entry.data);
+  for (size_t i = 0; i < count; ++i) {
+    Word bits;
+    std::memcpy(&bits, data + i * sizeof(Word), sizeof(Word));
+    const bool infinite = (bits & exponent) == exponent;
+    const bool negative = (bits & sign) != 0 && bits != sign;
+    if (infinite || (refuse_negative && negative)) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+size_t StateEntry::size_bytes() const {
+  size_t bytes = SizeOf(dtype);
+  for (const int64_t dim : box_shape) bytes *= static_cast<size_t>(dim);
+  return bytes;
+}
+
+std::vector<StateEntry> CollectState(const StateRegistry& registry,
+                                     StateGroupSet groups) {
+  Collector collector(groups);
+  registry.Visit(collector);
+  std::sort(
+      collector.entries.begin(), collector.entries.end(),
+      [](const StateEntry& a, const StateEntry& b) { return a.name < b.name; });
+  return std::move(collector.entries);
+}
+
+std::string InsanityIn(const StateEntry& entry) {
+  FloatLayout layout;
+  const bool trained =
+      entry.group == StateGroup::kMaster || entry.group == StateGroup::kMoment;
+  if (!trained || !LayoutOf(entry.dtype, layout)) return "";
+  const bool second_moment = entry.name.ends_with(".exp_avg_sq");
+  const size_t width = SizeOf(entry.dtype);
+  const auto first_insane = width == 2   ? FirstInsane<uint16_t>
+                            : width == 4 ? FirstInsane<uint32_t>
+                                         : FirstInsane<uint64_t>;
+  const int64_t at = first_insane(entry, layout, second_moment);
+  if (at < 0) return "";
+  return "element " + std::to_string(at) + " of " + entry.name +
+         (second_moment ? " is not a finite number of at least 0"
+                        : " is not a finite number");
+}
+
+}  // namespace lockstep
