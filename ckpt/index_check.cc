@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ckpt/safetensors_header.h"
+#include "ckpt/safetensors.h"
 
 namespace lockstep {
 namespace {

@@ -114,6 +114,10 @@ class SafetensorsFile {
   std::string header_sha256_;
 };
 
+// Bytes of a tensor; InvalidArgument for a negative dim or more than 2^63 - 1.
+absl::StatusOr<uint64_t> TensorBytes(DType dtype,
+                                     const std::vector<int64_t>& shape);
+
 }  // namespace lockstep
 
 #endif  // CKPT_SAFETENSORS_H_

@@ -38,10 +38,6 @@ std::string MakeSafetensorsHeader(
 absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(std::string_view json,
                                                          uint64_t data_bytes);
 
-// Bytes of a tensor; InvalidArgument for a negative dim or more than 2^63 - 1.
-absl::StatusOr<uint64_t> TensorBytes(DType dtype,
-                                     const std::vector<int64_t>& shape);
-
 }  // namespace lockstep
 
 #endif  // CKPT_SAFETENSORS_HEADER_H_

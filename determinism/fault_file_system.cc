@@ -117,6 +117,11 @@ std::string RunFolderNoun(std::string_view path) {
   if (name.ends_with(".trace")) return "trace";
   if (name.ends_with(".bin") || name.ends_with(".idx")) return "tokens";
   if (name.starts_with("step_")) return "step";
+  if (const size_t at = name.find("-step_");
+      name.starts_with('.') && at != std::string::npos) {
+    const std::string side = name.substr(1, at - 1);
+    return side == "tmp" ? "step" : side + "_step";
+  }
   return name.substr(0, name.find('.', 1));
 }
 

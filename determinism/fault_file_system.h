@@ -26,8 +26,9 @@ namespace lockstep {
 // The nouns of a run's folder; a temporary `.tmp` counts as what it will be:
 //   *.safetensors shard   index.json, *.index.json index   *manifest*.json
 //   manifest   *.jsonl its stem (ledger, metrics, eval)   *.trace trace
-//   *.bin, *.idx tokens   step_* step   checkpoints, lock, ...: the base name
-//   up to the first '.'
+//   *.bin, *.idx tokens   step_*, .tmp-step_* step   .old-step_* old_step (so
+//   too .del-, .foreign-)   checkpoints, lock, ...: the base name up to the
+//   first '.'
 std::string RunFolderNoun(std::string_view path);
 
 class FaultFileSystem : public FileSystem {
