@@ -76,10 +76,10 @@ class Disk {
   };
   static void ApplyDurably(const NameChange& change);
 
-  std::shared_ptr<Node> root_;
   std::vector<std::weak_ptr<Node>> nodes_;  // in order of creation
   std::vector<NameChange> pending_;
   uint64_t version_ = 0;
+  std::shared_ptr<Node> root_;  // made with the help of those above
 };
 
 }  // namespace lockstep::memory_file_system_internal
