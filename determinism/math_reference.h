@@ -1,0 +1,56 @@
+// MPFR as the judge of math.h and math64.h, for tests and the soak.
+//
+// True values come with 160 bits. The environment of N2 is part of the
+// judgement: a subnormal argument counts as a zero of its sign, and a true
+// value below 2^-126 must come out as zero (or, within half an ulp of it, as
+// 2^-126).
+
+#ifndef DETERMINISM_MATH_REFERENCE_H_
+#define DETERMINISM_MATH_REFERENCE_H_
+
+#include <mpfr.h>
+
+#include <vector>
+
+#include "determinism/math_array.h"
+
+namespace lockstep {
+
+struct ReferenceFunction {
+  const char* name;
+  ArrayFunction ArrayFunctions::*array;
+  // result = f(x), to the precision of result.
+  void (*value)(mpfr_t result, const mpfr_t x);
+  double max_error_ulp;  // the promise of MATH.md
+  int monotone;          // +1 rising, -1 falling, 0 neither
+};
+
+const std::vector<ReferenceFunction>& ReferenceFunctions();
+
+// Holds MPFR's temporaries; one a thread.
+class MathReference {
+ public:
+  MathReference();
+  ~MathReference();
+  MathReference(const MathReference&) = delete;
+  MathReference& operator=(const MathReference&) = delete;
+
+  // Error of y as f(x), in units in the last place of the true value; infinite
+  // where NaN, infinity, zero or a sign is wrong.
+  double ErrorUlp(const ReferenceFunction& function, float x, float y);
+
+  // The same for a binary64 function.
+  double ErrorUlp64(void (*value)(mpfr_t, const mpfr_t), double x, double y);
+
+ private:
+  double Judge(double y, int significand_bits, int min_exponent,
+               int max_exponent);
+
+  mpfr_t x_;
+  mpfr_t true_;
+  mpfr_t error_;
+};
+
+}  // namespace lockstep
+
+#endif  // DETERMINISM_MATH_REFERENCE_H_
