@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "determinism/math.h"
-#include "model/kernels/column_sum.h"
+#include "determinism/ordered_sum.h"
+#include "model/kernels/column_blocks.h"
 #include "model/kernels/conv1d_silu/conv1d_silu.h"
 #include "model/kernels/storage.h"
 
@@ -151,7 +152,7 @@ class BackwardBlock {
     }
     float* __restrict chain = chain_[kTaps];
     for (int64_t c = 0; c < n_; ++c) chain[c] += dpre[c];
-    if (++rows_in_chain_ == kColumnSumRows) EndChain();
+    if (++rows_in_chain_ == kOrderedRows) EndChain();
   }
 
   void EndChain() {

@@ -7,7 +7,7 @@
 
 #include "determinism/check.h"
 #include "model/device.h"
-#include "model/kernels/column_sum.h"
+#include "model/kernels/column_blocks.h"
 #include "model/kernels/dispatch.h"
 #include "model/kernels/embedding/embedding_groups.h"
 #include "model/kernels/registry.h"

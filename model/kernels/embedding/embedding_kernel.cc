@@ -1,7 +1,7 @@
 // Ranges of the embedding's backward pass, once per instruction set level;
 // orders in embedding.h. (The forward pass copies bytes and needs no levels.)
 
-#include "model/kernels/column_sum.h"
+#include "model/kernels/column_blocks.h"
 #include "model/kernels/embedding/embedding_groups.h"
 #include "model/kernels/storage.h"
 

@@ -1,12 +1,12 @@
 // Ranges of the gated norm, once per instruction set level; orders in
 // gated_norm.h.
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "determinism/math.h"
 #include "determinism/ordered_sum.h"
-#include "model/kernels/column_sum.h"
+#include "model/kernels/column_blocks.h"
 #include "model/kernels/gated_norm/gated_norm.h"
 #include "model/kernels/storage.h"
 
@@ -22,7 +22,7 @@ float ForwardGroup(const S* y, const S* z, const float* weight, int64_t width,
     m[j] = ToF32(y[j]) * (gate * math::Sigmoid(gate));
   }
   const float sum = OrderedSumOf(width, [m](int64_t j) { return m[j] * m[j]; });
-  const float rstd = 1.0f / std::sqrt(sum / static_cast<float>(width) + eps);
+  const float rstd = 1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
   for (int64_t j = 0; j < width; ++j) {
     out[j] = FromF32<S>((m[j] * rstd) * weight[j]);
   }
@@ -68,25 +68,24 @@ void BackwardGroup(const GroupRows<S>& at, int64_t width, float rstd,
   }
 }
 
-// One (leaf, group, column block).
+// Columns [begin, end), all of one group, of one leaf.
 template <class S>
 void WeightBlock(const GatedNormBackwardArgs& args, int64_t leaf, int64_t group,
-                 int64_t first, int64_t columns) {
+                 int64_t begin, int64_t end) {
   const int64_t row0 = leaf * args.rows_per_leaf;
-  const auto add_row = [&](int64_t r, float* __restrict chain) {
-    const int64_t row = row0 + r;
-    const S* dout = RowOf<S>(args.dout, row, args.dout_row_stride) + first;
-    const S* y = RowOf<S>(args.y, row, args.y_row_stride) + first;
-    const S* z = RowOf<S>(args.z, row, args.z_row_stride) + first;
-    const float rstd = args.rstd[row * args.groups + group];
-    for (int64_t c = 0; c < columns; ++c) {
-      const float gate = ToF32(z[c]);
-      const float m = ToF32(y[c]) * (gate * math::Sigmoid(gate));
-      chain[c] += ToF32(dout[c]) * (m * rstd);
-    }
+  const S* dout = RowOf<S>(args.dout, row0, args.dout_row_stride);
+  const S* y = RowOf<S>(args.y, row0, args.y_row_stride);
+  const S* z = RowOf<S>(args.z, row0, args.z_row_stride);
+  const float* rstd = args.rstd + row0 * args.groups + group;
+  const auto element = [=, &args](int64_t r, int64_t c) {
+    const float gate = ToF32(z[r * args.z_row_stride + c]);
+    const float m =
+        ToF32(y[r * args.y_row_stride + c]) * (gate * math::Sigmoid(gate));
+    return ToF32(dout[r * args.dout_row_stride + c]) *
+           (m * rstd[r * args.groups]);
   };
-  ColumnSumBlock(args.rows_per_leaf, columns, add_row,
-                 args.dweight + leaf * args.d + first);
+  OrderedColumnSumOf(args.rows_per_leaf, begin, end, element,
+                     args.dweight + leaf * args.d);
 }
 
 }  // namespace
@@ -136,11 +135,10 @@ void GatedNormWeightRange(const GatedNormBackwardArgs& args, int64_t begin,
   WithStorage(args.dtype, [&]<class S>(S) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t group = i / blocks % args.groups;
-      const int64_t offset = i % blocks * kColumnBlock;
-      const int64_t left = width - offset;
+      const int64_t first = i % blocks * kColumnBlock;
+      const int64_t last = std::min(first + kColumnBlock, width);
       WeightBlock<S>(args, i / blocks / args.groups, group,
-                     group * width + offset,
-                     left < kColumnBlock ? left : kColumnBlock);
+                     group * width + first, group * width + last);
     }
   });
 }

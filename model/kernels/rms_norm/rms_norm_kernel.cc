@@ -1,9 +1,9 @@
 // Ranges of RMSNorm, once per instruction set level; orders in rms_norm.h.
 
-#include <cmath>
+#include <algorithm>
 
 #include "determinism/ordered_sum.h"
-#include "model/kernels/column_sum.h"
+#include "model/kernels/column_blocks.h"
 #include "model/kernels/rms_norm/rms_norm.h"
 #include "model/kernels/storage.h"
 
@@ -17,7 +17,7 @@ float ForwardGroup(const S* x, const float* weight, int64_t width, float eps,
     const float value = ToF32(x[j]);
     return value * value;
   });
-  const float rstd = 1.0f / std::sqrt(sum / static_cast<float>(width) + eps);
+  const float rstd = 1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
 #pragma GCC ivdep  // y may be x
   for (int64_t j = 0; j < width; ++j) {
     y[j] = FromF32<S>((ToF32(x[j]) * rstd) * weight[j]);
@@ -40,22 +40,21 @@ void BackwardGroup(const S* dy, const S* x, const float* weight, int64_t width,
   }
 }
 
-// One (leaf, group, column block).
+// Columns [begin, end), all of one group, of one leaf.
 template <class S>
 void WeightBlock(const RmsNormBackwardArgs& args, int64_t leaf, int64_t group,
-                 int64_t first, int64_t columns) {
+                 int64_t begin, int64_t end) {
   const int64_t row0 = leaf * args.rows_per_leaf;
-  const auto add_row = [&](int64_t r, float* __restrict chain) {
-    const int64_t row = row0 + r;
-    const S* dy = RowOf<S>(args.dy, row, args.dy_row_stride) + first;
-    const S* x = RowOf<S>(args.x, row, args.x_row_stride) + first;
-    const float rstd = args.rstd[row * args.groups + group];
-    for (int64_t c = 0; c < columns; ++c) {
-      chain[c] += ToF32(dy[c]) * (ToF32(x[c]) * rstd);
-    }
+  const S* dy = RowOf<S>(args.dy, row0, args.dy_row_stride);
+  const S* x = RowOf<S>(args.x, row0, args.x_row_stride);
+  const float* rstd = args.rstd + row0 * args.groups + group;
+  const auto element = [=, &args](int64_t r, int64_t c) {
+    const float xh =
+        ToF32(x[r * args.x_row_stride + c]) * rstd[r * args.groups];
+    return ToF32(dy[r * args.dy_row_stride + c]) * xh;
   };
-  ColumnSumBlock(args.rows_per_leaf, columns, add_row,
-                 args.dweight + leaf * args.d + first);
+  OrderedColumnSumOf(args.rows_per_leaf, begin, end, element,
+                     args.dweight + leaf * args.d);
 }
 
 }  // namespace
@@ -97,11 +96,10 @@ void RmsNormWeightRange(const RmsNormBackwardArgs& args, int64_t begin,
   WithStorage(args.dtype, [&]<class S>(S) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t group = i / blocks % args.groups;
-      const int64_t offset = i % blocks * kColumnBlock;
-      const int64_t left = width - offset;
+      const int64_t first = i % blocks * kColumnBlock;
+      const int64_t last = std::min(first + kColumnBlock, width);
       WeightBlock<S>(args, i / blocks / args.groups, group,
-                     group * width + offset,
-                     left < kColumnBlock ? left : kColumnBlock);
+                     group * width + first, group * width + last);
     }
   });
 }

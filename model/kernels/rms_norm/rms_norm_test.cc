@@ -1,0 +1,162 @@
+#include "model/kernels/rms_norm/rms_norm.h"
+
+#include <cmath>
+#include <vector>
+
+#include "determinism/float_env.h"
+#include "determinism/ordered_sum.h"
+#include "gtest/gtest.h"
+#include "model/device.h"
+#include "model/kernels/golden.h"
+#include "model/kernels/testing.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kEps = 1e-5;
+constexpr int64_t kRows = 144;
+constexpr int64_t kLeafRows = 48;  // one block of 32 rows and one of 16
+constexpr int64_t kWidth = 520;    // 4 groups of 130: a block of columns and 2
+
+struct Problem {
+  TestMatrix x, dy;
+  std::vector<float> weight;
+  int64_t groups;
+  int64_t rows_per_leaf;
+};
+
+Problem RandomProblem(DType dtype, int64_t groups) {
+  return {RandomMatrix(dtype, kRows, kWidth, 1, -2, 2),
+          RandomMatrix(dtype, kRows, kWidth, 2),
+          RandomFloats(kWidth, 3, 0.5f, 1.5f), groups, kLeafRows};
+}
+
+// y, rstd, dx, dweight.
+std::vector<TestMatrix> Outputs(const Problem& p) {
+  const TestMatrix like(p.x.dtype(), p.x.rows(), p.x.columns());
+  return {
+      like, TestMatrix(DType::kF32, p.x.rows(), p.groups, 0), like,
+      TestMatrix(DType::kF32, p.x.rows() / p.rows_per_leaf, p.x.columns(), 0)};
+}
+
+void RunOn(Device& device, const Problem& p, std::vector<TestMatrix>& out) {
+  RmsNormForward(device,
+                 {p.x.rows(), p.x.columns(), p.groups, kEps, p.x.dtype(),
+                  p.x.data(), p.x.row_stride(), p.weight.data(), out[0].data(),
+                  out[0].row_stride(), out[1].as<float>()});
+  RmsNormBackward(device,
+                  {p.x.rows(), p.x.columns(), p.groups, p.rows_per_leaf,
+                   p.x.dtype(), p.dy.data(), p.dy.row_stride(), p.x.data(),
+                   p.x.row_stride(), out[1].as<float>(), p.weight.data(),
+                   out[2].data(), out[2].row_stride(), out[3].as<float>()});
+}
+
+std::vector<TestMatrix> Run(const Problem& p) {
+  return ExpectSameOnEveryDevice(
+      Outputs(p), [&](Device& device, std::vector<TestMatrix>& outputs) {
+        RunOn(device, p, outputs);
+      });
+}
+
+TEST(RmsNormTest, N1N13SameBytesEverywhereAndRoundedOnce) {
+  for (const DType dtype : kStorageTypes) {
+    for (const int64_t groups : {1, 4}) {
+      const Problem p = RandomProblem(dtype, groups);
+      const auto narrow = Run(p);
+      const auto wide =
+          Run({Converted(p.x, DType::kF32), Converted(p.dy, DType::kF32),
+               p.weight, groups, p.rows_per_leaf});
+      ExpectSameMatrix(Converted(wide[0], dtype), narrow[0], "y");
+      ExpectSameMatrix(wide[1], narrow[1], "rstd");
+      ExpectSameMatrix(Converted(wide[2], dtype), narrow[2], "dx");
+      ExpectSameMatrix(wide[3], narrow[3], "dweight");
+    }
+  }
+}
+
+TEST(RmsNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
+  const Problem batch = RandomProblem(DType::kBF16, 1);
+  const auto all = Run(batch);
+  Problem alone = batch;
+  alone.x = TestMatrix(DType::kBF16, kLeafRows, kWidth);
+  alone.dy = alone.x;
+  for (int64_t i = 0; i < kLeafRows; ++i) {
+    for (int64_t j = 0; j < kWidth; ++j) {
+      alone.x.Set(i, j, static_cast<float>(batch.x.At(kLeafRows + i, j)));
+      alone.dy.Set(i, j, static_cast<float>(batch.dy.At(kLeafRows + i, j)));
+    }
+  }
+  const auto one = Run(alone);
+  for (int i = 0; i < 3; ++i) {
+    ExpectSameRows(all[i], kLeafRows, one[i], 0, kLeafRows, "rows");
+  }
+  ExpectSameRows(all[3], 1, one[3], 0, 1, "dweight");
+}
+
+TEST(RmsNormTest, N7SumsHaveTheWrittenOrder) {
+  const ScopedFloatEnv env;
+  const Problem p = RandomProblem(DType::kF32, 1);
+  const auto out = Run(p);
+  TestMatrix rstd(DType::kF32, kRows, 1, 0);
+  TestMatrix terms(DType::kF32, kRows, kWidth, 0);
+  for (int64_t i = 0; i < kRows; ++i) {
+    std::vector<float> squares(kWidth);
+    for (int64_t j = 0; j < kWidth; ++j) {
+      const float x = static_cast<float>(p.x.At(i, j));
+      squares[j] = x * x;
+    }
+    const float mean = OrderedSum(squares.data(), kWidth) / kWidth;
+    rstd.Set(i, 0, 1.0f / std::sqrt(mean + static_cast<float>(kEps)));
+    for (int64_t j = 0; j < kWidth; ++j) {
+      const float xh =
+          static_cast<float>(p.x.At(i, j)) * static_cast<float>(rstd.At(i, 0));
+      terms.Set(i, j, static_cast<float>(p.dy.At(i, j)) * xh);
+    }
+  }
+  ExpectSameMatrix(rstd, out[1], "rstd");
+  TestMatrix dweight(DType::kF32, kRows / kLeafRows, kWidth, 0);
+  for (int64_t leaf = 0; leaf < kRows / kLeafRows; ++leaf) {
+    OrderedColumnSum(static_cast<float*>(terms.row(leaf * kLeafRows)),
+                     kLeafRows, kWidth, kWidth,
+                     static_cast<float*>(dweight.row(leaf)));
+  }
+  ExpectSameMatrix(dweight, out[3], "dweight");
+}
+
+TEST(RmsNormTest, InPlaceGivesTheSame) {
+  const Problem p = RandomProblem(DType::kBF16, 1);
+  const auto want = Run(p);
+  Device device(2, BestIsa());
+  TestMatrix y = p.x;
+  std::vector<float> rstd(kRows);
+  RmsNormForward(
+      device, {kRows, kWidth, 1, kEps, DType::kBF16, y.data(), y.row_stride(),
+               p.weight.data(), y.data(), y.row_stride(), rstd.data()});
+  ExpectSameMatrix(want[0], y, "y over x");
+}
+
+// Rows of zeros, of 1e-3 (eps outweighs them) and of 1e3 are among them. A row
+// sum of 64 has 7 additions a lane and tree; y adds 6 operations, dx a second
+// sum and 8; dweight 21 additions whose terms may cancel.
+TEST(RmsNormTest, MeetsTheOracle) {
+  const Golden golden("layers");
+  const GoldenTensor& x = golden.at("rms_norm/in/x");
+  const int64_t rows = x.shape[0] * x.shape[1];
+  const int64_t d = x.shape[2];
+  const std::vector<float> in = x.Floats();
+  const std::vector<float> dy = golden.at("rms_norm/cotangent").Floats();
+  const std::vector<float> weight = golden.at("rms_norm/in/weight").Floats();
+  std::vector<float> y(rows * d), rstd(rows), dx(rows * d), dweight(d);
+  Device device(1, BestIsa());
+  RmsNormForward(device, {rows, d, 1, kEps, DType::kF32, in.data(), d,
+                          weight.data(), y.data(), d, rstd.data()});
+  RmsNormBackward(device,
+                  {rows, d, 1, rows, DType::kF32, dy.data(), d, in.data(), d,
+                   rstd.data(), weight.data(), dx.data(), d, dweight.data()});
+  ExpectNearRows(y.data(), golden.at("rms_norm/out"), 16, "y");
+  ExpectNearRows(dx.data(), golden.at("rms_norm/grads/x"), 32, "dx");
+  ExpectNearRows(dweight.data(), golden.at("rms_norm/grads/weight"), 32, "dw");
+}
+
+}  // namespace
+}  // namespace lockstep

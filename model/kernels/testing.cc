@@ -1,0 +1,190 @@
+#include "model/kernels/testing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include "determinism/check.h"
+#include "determinism/environment.h"
+#include "determinism/philox.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint8_t kFirstPoison = 0xc5;
+
+std::string Hex(const std::byte* value, size_t size) {
+  std::ostringstream out;
+  out << "0x" << std::hex;
+  for (size_t i = size; i-- > 0;) {
+    const int byte = std::to_integer<int>(value[i]);
+    out << (byte < 16 ? "0" : "") << byte;
+  }
+  return out.str();
+}
+
+bool IsFloat(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16;
+}
+
+}  // namespace
+
+TestMatrix::TestMatrix(DType dtype, int64_t rows, int64_t columns, int64_t gap)
+    : dtype_(dtype), rows_(rows), columns_(columns), gap_(gap) {
+  bytes_.resize(rows * (columns + gap) * SizeOf(dtype));
+  Poison(kFirstPoison);
+}
+
+size_t TestMatrix::Offset(int64_t i, int64_t j) const {
+  LS_CHECK(i >= 0 && i < rows_ && j >= 0 && j < row_stride());
+  return static_cast<size_t>(i * row_stride() + j) * SizeOf(dtype_);
+}
+
+void* TestMatrix::row(int64_t i) { return bytes_.data() + Offset(i, 0); }
+const void* TestMatrix::row(int64_t i) const {
+  return bytes_.data() + Offset(i, 0);
+}
+
+double TestMatrix::At(int64_t i, int64_t j) const {
+  const std::byte* at = bytes_.data() + Offset(i, j);
+  if (dtype_ == DType::kF32) {
+    float value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  }
+  uint16_t bits;
+  std::memcpy(&bits, at, sizeof(bits));
+  LS_CHECK(IsFloat(dtype_)) << NameOf(dtype_);
+  return dtype_ == DType::kBF16 ? ToF32(BF16{bits}) : ToF32(F16{bits});
+}
+
+void TestMatrix::Set(int64_t i, int64_t j, float value) {
+  std::byte* at = bytes_.data() + Offset(i, j);
+  LS_CHECK(IsFloat(dtype_)) << NameOf(dtype_);
+  if (dtype_ == DType::kF32) {
+    std::memcpy(at, &value, sizeof(value));
+    return;
+  }
+  const uint16_t bits =
+      dtype_ == DType::kBF16 ? ToBF16(value).bits : ToF16(value).bits;
+  std::memcpy(at, &bits, sizeof(bits));
+}
+
+void TestMatrix::Poison(uint8_t byte) {
+  std::fill(bytes_.begin(), bytes_.end(), std::byte{byte});
+}
+
+bool TestMatrix::GapsHold(uint8_t byte) const {
+  const size_t size = static_cast<size_t>(gap_) * SizeOf(dtype_);
+  for (int64_t i = 0; i < rows_; ++i) {
+    const std::byte* gap =
+        bytes_.data() +
+        static_cast<size_t>((i + 1) * row_stride() - gap_) * SizeOf(dtype_);
+    if (!std::all_of(gap, gap + size,
+                     [=](std::byte b) { return b == std::byte{byte}; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<float> RandomFloats(int64_t n, uint64_t seed, float low,
+                                float high) {
+  std::vector<float> values(n);
+  FillRandomUniform(seed, {Stream::kTest, 0, 0, 0}, values);
+  for (float& value : values) value = low + (high - low) * value;
+  return values;
+}
+
+TestMatrix RandomMatrix(DType dtype, int64_t rows, int64_t columns,
+                        uint64_t seed, float low, float high) {
+  TestMatrix matrix(dtype, rows, columns);
+  const std::vector<float> values =
+      RandomFloats(rows * columns, seed, low, high);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      matrix.Set(i, j, values[i * columns + j]);
+    }
+  }
+  return matrix;
+}
+
+TestMatrix Converted(const TestMatrix& matrix, DType dtype) {
+  TestMatrix converted(dtype, matrix.rows(), matrix.columns());
+  for (int64_t i = 0; i < matrix.rows(); ++i) {
+    for (int64_t j = 0; j < matrix.columns(); ++j) {
+      converted.Set(i, j, static_cast<float>(matrix.At(i, j)));
+    }
+  }
+  return converted;
+}
+
+void ExpectSameRows(const TestMatrix& want, int64_t want_row,
+                    const TestMatrix& got, int64_t got_row, int64_t rows,
+                    const std::string& what) {
+  ASSERT_EQ(want.dtype(), got.dtype()) << what;
+  ASSERT_EQ(want.columns(), got.columns()) << what;
+  ASSERT_GT(rows * want.columns(), 0) << what << ": nothing to compare";
+  const size_t size = SizeOf(want.dtype());
+  int64_t differing = 0;
+  std::string first;
+  for (int64_t i = 0; i < rows; ++i) {
+    const auto* w = static_cast<const std::byte*>(want.row(want_row + i));
+    const auto* g = static_cast<const std::byte*>(got.row(got_row + i));
+    if (std::memcmp(w, g, size * want.columns()) == 0) continue;
+    for (int64_t j = 0; j < want.columns(); ++j, w += size, g += size) {
+      if (std::memcmp(w, g, size) == 0) continue;
+      if (IsFloat(want.dtype()) && std::isnan(want.At(want_row + i, j)) &&
+          std::isnan(got.At(got_row + i, j))) {
+        continue;
+      }
+      if (differing++ == 0) {
+        first = "first at (" + std::to_string(i) + ", " + std::to_string(j) +
+                "): want " + Hex(w, size) + ", got " + Hex(g, size);
+      }
+    }
+  }
+  EXPECT_EQ(differing, 0) << what << ": " << differing << " of "
+                          << rows * want.columns() << " differ, " << first;
+}
+
+void ExpectSameMatrix(const TestMatrix& want, const TestMatrix& got,
+                      const std::string& what) {
+  ASSERT_EQ(want.rows(), got.rows()) << what;
+  ExpectSameRows(want, 0, got, 0, want.rows(), what);
+}
+
+std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,
+                                                const TestRun& run) {
+  std::vector<TestMatrix> reference;
+  uint8_t poison = kFirstPoison;
+  for (const Isa isa : PresentIsas()) {
+    for (const int threads : {1, 2, 3, 8}) {
+      poison = static_cast<uint8_t>(poison * 5 + 1);
+      for (TestMatrix& output : outputs) output.Poison(poison);
+      Device device(threads, isa);
+      run(device, outputs);
+      const bool is_first = reference.empty();
+      if (is_first) reference = outputs;
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        const std::string what = "output " + std::to_string(i) + ", " +
+                                 NameOf(isa) + ", " + std::to_string(threads) +
+                                 " threads";
+        EXPECT_TRUE(outputs[i].GapsHold(poison)) << what;
+        if (!is_first) ExpectSameMatrix(reference[i], outputs[i], what);
+      }
+    }
+  }
+  return reference;
+}
+
+double UnitRoundoff(DType dtype) {
+  if (dtype == DType::kBF16) return 0x1p-9;
+  if (dtype == DType::kF16) return 0x1p-11;
+  LS_CHECK(dtype == DType::kF32) << NameOf(dtype);
+  return 0x1p-24;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,93 @@
+// What the tests of kernels share: matrices with gaps and poison, the sweep
+// over levels and threads, and equality of bytes that says how much it
+// compared.
+//
+// Not for accuracy: that is each test's own, against binary64 (golden.h).
+
+#ifndef MODEL_KERNELS_TESTING_H_
+#define MODEL_KERNELS_TESTING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "determinism/dtype.h"
+#include "model/device.h"
+
+namespace lockstep {
+
+// [rows, columns] of any dtype, with `gap` foreign elements after each row that
+// a kernel must leave alone. Begins poisoned.
+class TestMatrix {
+ public:
+  TestMatrix(DType dtype, int64_t rows, int64_t columns, int64_t gap = 3);
+
+  void* data() { return bytes_.data(); }
+  const void* data() const { return bytes_.data(); }
+  template <class T>
+  T* as() {
+    return reinterpret_cast<T*>(bytes_.data());
+  }
+  void* row(int64_t i);
+  const void* row(int64_t i) const;
+  DType dtype() const { return dtype_; }
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  int64_t row_stride() const { return columns_ + gap_; }
+
+  // F32, BF16 and F16; Set rounds once.
+  double At(int64_t i, int64_t j) const;
+  void Set(int64_t i, int64_t j, float value);
+
+  void Poison(uint8_t byte);  // rows and gaps
+  bool GapsHold(uint8_t byte) const;
+
+ private:
+  size_t Offset(int64_t i, int64_t j) const;
+
+  DType dtype_;
+  int64_t rows_;
+  int64_t columns_;
+  int64_t gap_;
+  std::vector<std::byte> bytes_;
+};
+
+// Uniform in [low, high), a function of (seed, position) alone.
+TestMatrix RandomMatrix(DType dtype, int64_t rows, int64_t columns,
+                        uint64_t seed, float low = -1, float high = 1);
+std::vector<float> RandomFloats(int64_t n, uint64_t seed, float low = -1,
+                                float high = 1);
+
+// The same values in another storage type, rounded once by the conversion of
+// N10. A kernel that rounds once gives in BF16 what it gives in F32, converted,
+// if the inputs are BF16 values (N13).
+TestMatrix Converted(const TestMatrix& matrix, DType dtype);
+
+// Bytes of rows [got_row, got_row + rows) of `got` against those of `want` from
+// want_row on. NaNs count as one class. A difference fails the test with its
+// count, its first coordinate and both values in hex.
+void ExpectSameRows(const TestMatrix& want, int64_t want_row,
+                    const TestMatrix& got, int64_t got_row, int64_t rows,
+                    const std::string& what);
+void ExpectSameMatrix(const TestMatrix& want, const TestMatrix& got,
+                      const std::string& what);
+
+// Runs `run` at every level of this machine with 1, 2, 3 and 8 threads, each
+// time over outputs poisoned otherwise, and expects the bytes of the scalar
+// level on one thread, and the gaps untouched (N1). Returns that reference.
+using TestRun =
+    std::function<void(Device& device, std::vector<TestMatrix>& outputs)>;
+std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,
+                                                const TestRun& run);
+
+// "F32", "BF16" and "F16".
+constexpr DType kStorageTypes[] = {DType::kF32, DType::kBF16, DType::kF16};
+
+// Half a unit in the last place of 1: the largest relative error of a rounding.
+double UnitRoundoff(DType dtype);
+
+}  // namespace lockstep
+
+#endif  // MODEL_KERNELS_TESTING_H_
