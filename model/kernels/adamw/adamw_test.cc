@@ -37,7 +37,7 @@ AdamWArgs Hyper() {
 }
 
 // Outputs: master, m, v, runtime.
-std::vector<TestMatrix> Run(const Flat& state, DType runtime) {
+std::vector<TestMatrix> RunEverywhere(const Flat& state, DType runtime) {
   const TestMatrix flat(DType::kF32, 1, kCount);
   return ExpectSameOnEveryDevice(
       {flat, flat, flat, TestMatrix(runtime, 1, kCount)},
@@ -60,14 +60,14 @@ std::vector<TestMatrix> Run(const Flat& state, DType runtime) {
 TEST(AdamWTest, N1N10SameBytesEverywhereAndOneConversion) {
   const Flat state = RandomState();
   for (const DType dtype : kStorageTypes) {
-    const auto out = Run(state, dtype);
+    const auto out = RunEverywhere(state, dtype);
     ExpectSameMatrix(Converted(out[0], dtype), out[3], NameOf(dtype));
   }
 }
 
 TEST(AdamWTest, N6FollowsTheWrittenOrder) {
   const Flat state = RandomState();
-  const auto out = Run(state, DType::kF32);
+  const auto out = RunEverywhere(state, DType::kF32);
   const AdamWArgs a = Hyper();
   int64_t differing = 0;
   for (int64_t i = 0; i < kCount; ++i) {

@@ -75,7 +75,7 @@ void RunOn(Device& device, const Problem& p, std::vector<TestMatrix>& out) {
        out[1].row_stride(), out[2].as<float>(), out[3].as<float>()});
 }
 
-std::vector<TestMatrix> Run(const Problem& p) {
+std::vector<TestMatrix> RunEverywhere(const Problem& p) {
   return ExpectSameOnEveryDevice(
       Outputs(p), [&](Device& device, std::vector<TestMatrix>& outputs) {
         RunOn(device, p, outputs);
@@ -166,15 +166,15 @@ void ExpectReference(const Problem& p, const std::vector<TestMatrix>& out) {
 TEST(Conv1dSiluTest, N1N7SameBytesEverywhereInTheWrittenOrder) {
   for (const DType dtype : kStorageTypes) {
     const Problem p = RandomProblem(dtype, dtype == DType::kF32 ? 1 : 2);
-    ExpectReference(p, Run(p));
+    ExpectReference(p, RunEverywhere(p));
   }
 }
 
 TEST(Conv1dSiluTest, N14DocumentsDoNotSeeEachOther) {
   Problem p = RandomProblem(DType::kBF16, 1);
-  const auto without = Run(p);
+  const auto without = RunEverywhere(p);
   p.segments = Documents();
-  const auto with = Run(p);
+  const auto with = RunEverywhere(p);
   ExpectReference(p, with);
   ExpectSameRows(without[0], 0, with[0], 0, kTokens + 10, "before a document");
   int64_t moved = 0;
@@ -188,7 +188,7 @@ TEST(Conv1dSiluTest, N14DocumentsDoNotSeeEachOther) {
 TEST(Conv1dSiluTest, N14ADocumentGivesWhatItGivesAsASample) {
   Problem p = RandomProblem(DType::kF32, 1);
   p.segments = Documents();
-  const auto packed = Run(p);
+  const auto packed = RunEverywhere(p);
   const int64_t first = kTokens + 13;
   const int64_t tokens = 44 - 13;
   Device device(2, BestIsa());
@@ -220,7 +220,7 @@ TEST(Conv1dSiluTest, SamplesShorterThanTheTaps) {
                     RandomFloats(19, 8),
                     {},
                     1};
-    ExpectReference(p, Run(p));
+    ExpectReference(p, RunEverywhere(p));
   }
 }
 

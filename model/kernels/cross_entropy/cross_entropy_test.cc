@@ -56,7 +56,7 @@ CrossEntropyArgs Args(const Problem& p, TestMatrix& loss, TestMatrix& dlogits) {
 }
 
 // loss, dlogits.
-std::vector<TestMatrix> Run(const Problem& p, DType dtype) {
+std::vector<TestMatrix> RunEverywhere(const Problem& p, DType dtype) {
   return ExpectSameOnEveryDevice(
       {TestMatrix(DType::kF32, p.logits.rows(), 1, 0),
        TestMatrix(dtype, p.logits.rows(), kPadded)},
@@ -67,7 +67,7 @@ std::vector<TestMatrix> Run(const Problem& p, DType dtype) {
 
 TEST(CrossEntropyTest, N1N7N8SameBytesEverywhereInTheWrittenOrder) {
   const Problem p = RandomProblem();
-  const auto out = Run(p, DType::kF32);
+  const auto out = RunEverywhere(p, DType::kF32);
   const ScopedFloatEnv env;
   std::vector<TestMatrix> want = out;
   for (int64_t i = 0; i < kRows; ++i) {
@@ -92,9 +92,9 @@ TEST(CrossEntropyTest, N1N7N8SameBytesEverywhereInTheWrittenOrder) {
 
 TEST(CrossEntropyTest, N13TheGradientIsRoundedOnce) {
   const Problem p = RandomProblem();
-  const auto wide = Run(p, DType::kF32);
+  const auto wide = RunEverywhere(p, DType::kF32);
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
-    const auto narrow = Run(p, dtype);
+    const auto narrow = RunEverywhere(p, dtype);
     ExpectSameMatrix(wide[0], narrow[0], "loss");
     ExpectSameMatrix(Converted(wide[1], dtype), narrow[1], "dlogits");
   }
@@ -102,7 +102,7 @@ TEST(CrossEntropyTest, N13TheGradientIsRoundedOnce) {
 
 TEST(CrossEntropyTest, LossesAloneAndInPlaceAreTheSame) {
   Problem p = RandomProblem();
-  const auto want = Run(p, DType::kF32);
+  const auto want = RunEverywhere(p, DType::kF32);
   Device device(2, BestIsa());
   TestMatrix loss(DType::kF32, kRows, 1, 0);
   CrossEntropyArgs args = Args(p, loss, p.logits);
@@ -118,7 +118,7 @@ TEST(CrossEntropyTest, AFaultInALogitReachesTheLoss) {
        {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     Problem p = RandomProblem();
     p.logits.Set(0, 1500, fault);
-    const auto out = Run(p, DType::kF32);
+    const auto out = RunEverywhere(p, DType::kF32);
     EXPECT_TRUE(std::isnan(out[0].At(0, 0)));
     EXPECT_TRUE(std::isfinite(out[0].At(1, 0)));
   }

@@ -57,7 +57,7 @@ void RunOn(Device& device, const Problem& p, std::vector<TestMatrix>& out) {
        out[4].as<float>()});
 }
 
-std::vector<TestMatrix> Run(const Problem& p) {
+std::vector<TestMatrix> RunEverywhere(const Problem& p) {
   return ExpectSameOnEveryDevice(
       Outputs(p), [&](Device& device, std::vector<TestMatrix>& outputs) {
         RunOn(device, p, outputs);
@@ -68,8 +68,8 @@ TEST(GatedNormTest, N1N8N13SameBytesEverywhereAndRoundedOnce) {
   for (const DType dtype : kStorageTypes) {
     for (const int64_t groups : {1, 4}) {
       const Problem p = RandomProblem(dtype, groups);
-      const auto narrow = Run(p);
-      const auto wide = Run(
+      const auto narrow = RunEverywhere(p);
+      const auto wide = RunEverywhere(
           {Converted(p.y, DType::kF32), Converted(p.z, DType::kF32),
            Converted(p.dout, DType::kF32), p.weight, groups, p.rows_per_leaf});
       ExpectSameMatrix(Converted(wide[0], dtype), narrow[0], "out");
@@ -83,7 +83,7 @@ TEST(GatedNormTest, N1N8N13SameBytesEverywhereAndRoundedOnce) {
 
 TEST(GatedNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
   const Problem batch = RandomProblem(DType::kBF16, 4);
-  const auto all = Run(batch);
+  const auto all = RunEverywhere(batch);
   Problem alone = batch;
   const auto leaf_of = [](const TestMatrix& matrix) {
     TestMatrix leaf(DType::kBF16, kLeafRows, kWidth);
@@ -97,7 +97,7 @@ TEST(GatedNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
   alone.y = leaf_of(batch.y);
   alone.z = leaf_of(batch.z);
   alone.dout = leaf_of(batch.dout);
-  const auto one = Run(alone);
+  const auto one = RunEverywhere(alone);
   for (int i = 0; i < 4; ++i) {
     ExpectSameRows(all[i], kLeafRows, one[i], 0, kLeafRows, "rows");
   }
@@ -107,7 +107,7 @@ TEST(GatedNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
 TEST(GatedNormTest, N7TheWeightGradientHasTheWrittenOrder) {
   const ScopedFloatEnv env;
   const Problem p = RandomProblem(DType::kF32, 4);
-  const auto out = Run(p);
+  const auto out = RunEverywhere(p);
   TestMatrix terms(DType::kF32, kRows, kWidth, 0);
   for (int64_t i = 0; i < kRows; ++i) {
     for (int64_t j = 0; j < kWidth; ++j) {

@@ -32,8 +32,8 @@ void RunOn(Device& device, const TestMatrix& x, const TestMatrix& y,
 }
 
 // out, and dy where dres = y.
-std::vector<TestMatrix> Run(const TestMatrix& x, const TestMatrix& y,
-                            const DropoutPosition& at) {
+std::vector<TestMatrix> RunEverywhere(const TestMatrix& x, const TestMatrix& y,
+                                      const DropoutPosition& at) {
   const TestMatrix like(x.dtype(), x.rows(), x.columns());
   return ExpectSameOnEveryDevice(
       {like, like}, [&](Device& device, std::vector<TestMatrix>& outputs) {
@@ -45,7 +45,7 @@ TEST(ResidualDropoutTest, WithoutDropoutItIsAnAdd) {
   for (const DType dtype : kStorageTypes) {
     const TestMatrix x = RandomMatrix(dtype, kRows, kWidth, 1);
     const TestMatrix y = RandomMatrix(dtype, kRows, kWidth, 2);
-    const auto out = Run(x, y, Position(0));
+    const auto out = RunEverywhere(x, y, Position(0));
     TestMatrix want = x;
     for (int64_t i = 0; i < kRows; ++i) {
       for (int64_t j = 0; j < kWidth; ++j) {
@@ -65,7 +65,7 @@ TEST(ResidualDropoutTest, N9TheMaskIsDrawnAtLogicalPositions) {
   for (const DType dtype : kStorageTypes) {
     const TestMatrix x = RandomMatrix(dtype, kRows, kWidth, 1);
     const TestMatrix y = RandomMatrix(dtype, kRows, kWidth, 2);
-    const auto out = Run(x, y, Position(p));
+    const auto out = RunEverywhere(x, y, Position(p));
     std::vector<TestMatrix> want = {x, y};
     int64_t kept = 0;
     for (int64_t i = 0; i < kRows; ++i) {
@@ -93,7 +93,7 @@ TEST(ResidualDropoutTest, N9TheMaskIsDrawnAtLogicalPositions) {
 TEST(ResidualDropoutTest, N1N9ASampleAloneDrawsTheSame) {
   const TestMatrix x = RandomMatrix(DType::kBF16, kRows, kWidth, 1);
   const TestMatrix y = RandomMatrix(DType::kBF16, kRows, kWidth, 2);
-  const auto all = Run(x, y, Position(0.1));
+  const auto all = RunEverywhere(x, y, Position(0.1));
   DropoutPosition at = Position(0.1);
   at.first_sample += 4;
   std::vector<TestMatrix> out(2, TestMatrix(DType::kBF16, kTokens, kWidth));
@@ -114,7 +114,7 @@ TEST(ResidualDropoutTest, InPlaceGivesTheSame) {
   const TestMatrix y = RandomMatrix(DType::kBF16, kRows, kWidth, 2);
   Device device(2, BestIsa());
   for (const double p : {0.0, 0.2}) {
-    const auto want = Run(x, y, Position(p));
+    const auto want = RunEverywhere(x, y, Position(p));
     TestMatrix out = x;
     TestMatrix dy = y;
     ResidualDropoutForward(device, {kRows, kWidth, DType::kBF16, out.data(),

@@ -51,7 +51,7 @@ void RunOn(Device& device, const Problem& p, std::vector<TestMatrix>& out) {
                    out[2].data(), out[2].row_stride(), out[3].as<float>()});
 }
 
-std::vector<TestMatrix> Run(const Problem& p) {
+std::vector<TestMatrix> RunEverywhere(const Problem& p) {
   return ExpectSameOnEveryDevice(
       Outputs(p), [&](Device& device, std::vector<TestMatrix>& outputs) {
         RunOn(device, p, outputs);
@@ -62,10 +62,10 @@ TEST(RmsNormTest, N1N13SameBytesEverywhereAndRoundedOnce) {
   for (const DType dtype : kStorageTypes) {
     for (const int64_t groups : {1, 4}) {
       const Problem p = RandomProblem(dtype, groups);
-      const auto narrow = Run(p);
-      const auto wide =
-          Run({Converted(p.x, DType::kF32), Converted(p.dy, DType::kF32),
-               p.weight, groups, p.rows_per_leaf});
+      const auto narrow = RunEverywhere(p);
+      const auto wide = RunEverywhere({Converted(p.x, DType::kF32),
+                                       Converted(p.dy, DType::kF32), p.weight,
+                                       groups, p.rows_per_leaf});
       ExpectSameMatrix(Converted(wide[0], dtype), narrow[0], "y");
       ExpectSameMatrix(wide[1], narrow[1], "rstd");
       ExpectSameMatrix(Converted(wide[2], dtype), narrow[2], "dx");
@@ -76,7 +76,7 @@ TEST(RmsNormTest, N1N13SameBytesEverywhereAndRoundedOnce) {
 
 TEST(RmsNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
   const Problem batch = RandomProblem(DType::kBF16, 1);
-  const auto all = Run(batch);
+  const auto all = RunEverywhere(batch);
   Problem alone = batch;
   alone.x = TestMatrix(DType::kBF16, kLeafRows, kWidth);
   alone.dy = alone.x;
@@ -86,7 +86,7 @@ TEST(RmsNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
       alone.dy.Set(i, j, static_cast<float>(batch.dy.At(kLeafRows + i, j)));
     }
   }
-  const auto one = Run(alone);
+  const auto one = RunEverywhere(alone);
   for (int i = 0; i < 3; ++i) {
     ExpectSameRows(all[i], kLeafRows, one[i], 0, kLeafRows, "rows");
   }
@@ -96,7 +96,7 @@ TEST(RmsNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
 TEST(RmsNormTest, N7SumsHaveTheWrittenOrder) {
   const ScopedFloatEnv env;
   const Problem p = RandomProblem(DType::kF32, 1);
-  const auto out = Run(p);
+  const auto out = RunEverywhere(p);
   TestMatrix rstd(DType::kF32, kRows, 1, 0);
   TestMatrix terms(DType::kF32, kRows, kWidth, 0);
   for (int64_t i = 0; i < kRows; ++i) {
@@ -125,7 +125,7 @@ TEST(RmsNormTest, N7SumsHaveTheWrittenOrder) {
 
 TEST(RmsNormTest, InPlaceGivesTheSame) {
   const Problem p = RandomProblem(DType::kBF16, 1);
-  const auto want = Run(p);
+  const auto want = RunEverywhere(p);
   Device device(2, BestIsa());
   TestMatrix y = p.x;
   std::vector<float> rstd(kRows);

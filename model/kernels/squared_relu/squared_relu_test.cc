@@ -27,7 +27,8 @@ void Backward(Device& device, const TestMatrix& dy, const TestMatrix& x,
                x.data(), x.row_stride(), dx.data(), dx.row_stride()});
 }
 
-std::vector<TestMatrix> Run(const TestMatrix& dy, const TestMatrix& x) {
+std::vector<TestMatrix> RunEverywhere(const TestMatrix& dy,
+                                      const TestMatrix& x) {
   const TestMatrix like(x.dtype(), x.rows(), x.columns());
   return ExpectSameOnEveryDevice(
       {like, like}, [&](Device& device, std::vector<TestMatrix>& outputs) {
@@ -40,9 +41,9 @@ TEST(SquaredReluTest, N1N13SameBytesEverywhereAndRoundedOnce) {
   for (const DType dtype : kStorageTypes) {
     const TestMatrix x = RandomMatrix(dtype, kRows, kWidth, 1, -3, 3);
     const TestMatrix dy = RandomMatrix(dtype, kRows, kWidth, 2);
-    const auto narrow = Run(dy, x);
+    const auto narrow = RunEverywhere(dy, x);
     const auto wide =
-        Run(Converted(dy, DType::kF32), Converted(x, DType::kF32));
+        RunEverywhere(Converted(dy, DType::kF32), Converted(x, DType::kF32));
     ExpectSameMatrix(Converted(wide[0], dtype), narrow[0], "y");
     ExpectSameMatrix(Converted(wide[1], dtype), narrow[1], "dx");
   }
@@ -51,7 +52,7 @@ TEST(SquaredReluTest, N1N13SameBytesEverywhereAndRoundedOnce) {
 TEST(SquaredReluTest, ValuesAndCentralDifferences) {
   const TestMatrix x = RandomMatrix(DType::kF32, 3, 61, 3, -3, 3);
   const TestMatrix dy = RandomMatrix(DType::kF32, 3, 61, 4);
-  const auto out = Run(dy, x);
+  const auto out = RunEverywhere(dy, x);
   // Two roundings each. The difference of a parabola has no truncation error;
   // its rounding error is about 2^-53 * 9 / h.
   const double h = 0x1p-16;
@@ -71,7 +72,7 @@ TEST(SquaredReluTest, ValuesAndCentralDifferences) {
 TEST(SquaredReluTest, InPlaceGivesTheSame) {
   const TestMatrix x = RandomMatrix(DType::kBF16, 5, 77, 5, -3, 3);
   const TestMatrix dy = RandomMatrix(DType::kBF16, 5, 77, 6);
-  const auto want = Run(dy, x);
+  const auto want = RunEverywhere(dy, x);
   Device device(1, BestIsa());
   TestMatrix y = x;
   Forward(device, y, y);
@@ -84,7 +85,7 @@ TEST(SquaredReluTest, InPlaceGivesTheSame) {
 TEST(SquaredReluTest, ANaNStaysOneSoThatItIsFound) {
   TestMatrix x(DType::kF32, 1, 40);
   for (int64_t j = 0; j < 40; ++j) x.Set(0, j, std::nanf(""));
-  const auto out = Run(x, x);
+  const auto out = RunEverywhere(x, x);
   for (int64_t j = 0; j < 40; ++j) {
     EXPECT_TRUE(std::isnan(out[0].At(0, j)) && std::isnan(out[1].At(0, j)));
   }
