@@ -180,11 +180,39 @@ std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,
   return reference;
 }
 
-double UnitRoundoff(DType dtype) {
-  if (dtype == DType::kBF16) return 0x1p-9;
-  if (dtype == DType::kF16) return 0x1p-11;
-  LS_CHECK(dtype == DType::kF32) << NameOf(dtype);
-  return 0x1p-24;
+double MaxAbs(const std::vector<double>& want) {
+  double max = 0;
+  for (const double value : want) max = std::max(max, std::abs(value));
+  return max;
+}
+
+double MaxError(const float* got, const std::vector<double>& want) {
+  double max = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const double error = std::abs(static_cast<double>(got[i]) - want[i]);
+    if (std::isnan(error)) return error;
+    max = std::max(max, error);
+  }
+  return max;
+}
+
+void ExpectNearRows(const float* got, const std::vector<double>& want,
+                    int64_t columns, double roundings,
+                    const std::string& what) {
+  ASSERT_GT(want.size(), 0u) << what << ": nothing to compare";
+  const int64_t count = static_cast<int64_t>(want.size());
+  double worst = 0;
+  for (int64_t first = 0; first < count; first += columns) {
+    const std::vector<double> row(want.begin() + first,
+                                  want.begin() + first + columns);
+    const double unit = 0x1p-24 * MaxAbs(row);
+    const double error = MaxError(got + first, row);
+    EXPECT_LE(error, roundings * unit + 0x1p-126)
+        << what << ", row " << first / columns;
+    if (unit > 0) worst = std::max(worst, error / unit);
+  }
+  ::testing::Test::RecordProperty(what + " in roundings",
+                                  std::to_string(worst));
 }
 
 }  // namespace lockstep

@@ -2,7 +2,8 @@
 // over levels and threads, and equality of bytes that says how much it
 // compared.
 //
-// Not for accuracy: that is each test's own, against binary64 (golden.h).
+// Not for accuracy: that is each test's own, against binary64
+// (golden_reader.h).
 
 #ifndef MODEL_KERNELS_TESTING_H_
 #define MODEL_KERNELS_TESTING_H_
@@ -85,8 +86,15 @@ std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,
 // "F32", "BF16" and "F16".
 constexpr DType kStorageTypes[] = {DType::kF32, DType::kBF16, DType::kF16};
 
-// Half a unit in the last place of 1: the largest relative error of a rounding.
-double UnitRoundoff(DType dtype);
+// The largest |want|, and the largest |got - want| (NaN if one is).
+double MaxAbs(const std::vector<double>& want);
+double MaxError(const float* got, const std::vector<double>& want);
+
+// Expects |got - want| <= roundings * 2^-24 * (the largest |want| of the row),
+// row by row of `columns`: what so many roundings at the size of the row's
+// numbers can do. 2^-126 is allowed on top, since less is flushed (N2).
+void ExpectNearRows(const float* got, const std::vector<double>& want,
+                    int64_t columns, double roundings, const std::string& what);
 
 }  // namespace lockstep
 

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "model/device.h"
-#include "model/kernels/golden.h"
+#include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -90,11 +90,11 @@ TEST(AdamWTest, N6FollowsTheWrittenOrder) {
 
 // torch.optim.AdamW in binary64, twenty steps, every second one clipped.
 void ExpectGolden(const std::string& name, double weight_decay) {
-  const Golden golden("adamw");
-  std::vector<float> master = golden.at("adamw/start/" + name).Floats();
+  const GoldenFile golden("adamw.safetensors");
+  std::vector<float> master = golden.Floats("adamw/start/" + name);
   const int64_t n = static_cast<int64_t>(master.size());
   std::vector<float> m(n), v(n);
-  const std::vector<float> grads = golden.at("adamw/grad/" + name).Floats();
+  const std::vector<float> grads = golden.Floats("adamw/grad/" + name);
   Device device(1, BestIsa());
   double power1 = 1, power2 = 1, moved = 0;
   for (int64_t step = 0; step < 20; ++step) {
@@ -102,17 +102,16 @@ void ExpectGolden(const std::string& name, double weight_decay) {
     args.master = master.data();
     args.m = m.data();
     args.v = v.data();
-    args.lr = golden.at("adamw/rate").values[step];
+    args.lr = golden.Doubles("adamw/rate")[step];
     args.beta1 = 0.9;
     args.beta2 = 0.95;
     args.eps = 1e-8;
     args.weight_decay = weight_decay;
-    args.clip =
-        std::min(1.0, 1 / (golden.at("adamw/norm").values[step] + 1e-6));
+    args.clip = std::min(1.0, 1 / (golden.Doubles("adamw/norm")[step] + 1e-6));
     args.bias_correction1 = 1 - (power1 *= args.beta1);
     args.bias_correction2 = 1 - (power2 *= args.beta2);
     AdamW(device, args);
-    const std::vector<double>& all = golden.at("adamw/param/" + name).values;
+    const std::vector<double>& all = golden.Doubles("adamw/param/" + name);
     const std::vector<double> want(all.begin() + step * n,
                                    all.begin() + (step + 1) * n);
     // An update is at most about lr * (1 / (1 - beta1) + decay * |p|) and has

@@ -7,7 +7,7 @@
 #include "determinism/math.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
-#include "model/kernels/golden.h"
+#include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -227,13 +227,13 @@ TEST(Conv1dSiluTest, SamplesShorterThanTheTaps) {
 // Five operations before the sigmoid, a few after; the parameter gradients add
 // 74 terms in chains of 32.
 TEST(Conv1dSiluTest, MeetsTheOracle) {
-  const Golden golden("layers");
-  const GoldenTensor& x = golden.at("conv_silu/in/x");
-  const int64_t batch = x.shape[0], tokens = x.shape[1], c = x.shape[2];
-  const std::vector<float> in = x.Floats();
-  const std::vector<float> dy = golden.at("conv_silu/cotangent").Floats();
-  const std::vector<float> weight = golden.at("conv_silu/in/weight").Floats();
-  const std::vector<float> bias = golden.at("conv_silu/in/bias").Floats();
+  const GoldenFile golden("layers.safetensors");
+  const std::vector<int64_t> shape = golden.Shape("conv_silu/in/x");
+  const int64_t batch = shape[0], tokens = shape[1], c = shape[2];
+  const std::vector<float> in = golden.Floats("conv_silu/in/x");
+  const std::vector<float> dy = golden.Floats("conv_silu/cotangent");
+  const std::vector<float> weight = golden.Floats("conv_silu/in/weight");
+  const std::vector<float> bias = golden.Floats("conv_silu/in/bias");
   std::vector<float> y(in.size()), dx(in.size()), dweight(c * 4), dbias(c);
   Device device(1, BestIsa());
   Conv1dSiluForward(device, {batch, tokens, c, DType::kF32, in.data(), c,
@@ -242,11 +242,14 @@ TEST(Conv1dSiluTest, MeetsTheOracle) {
       device, {batch, tokens, c, batch, DType::kF32, dy.data(), c, in.data(), c,
                weight.data(), bias.data(), nullptr, dx.data(), c,
                dweight.data(), dbias.data()});
-  ExpectNearRows(y.data(), golden.at("conv_silu/out"), 16, "y");
-  ExpectNearRows(dx.data(), golden.at("conv_silu/grads/x"), 24, "dx");
-  ExpectNearRows(dweight.data(), golden.at("conv_silu/grads/weight"), 64,
-                 "dweight");
-  ExpectNearRows(dbias.data(), golden.at("conv_silu/grads/bias"), 64, "dbias");
+  ExpectNearRows(y.data(), golden.Doubles("conv_silu/out"),
+                 golden.Shape("conv_silu/out").back(), 16, "y");
+  ExpectNearRows(dx.data(), golden.Doubles("conv_silu/grads/x"),
+                 golden.Shape("conv_silu/grads/x").back(), 24, "dx");
+  ExpectNearRows(dweight.data(), golden.Doubles("conv_silu/grads/weight"),
+                 golden.Shape("conv_silu/grads/weight").back(), 64, "dweight");
+  ExpectNearRows(dbias.data(), golden.Doubles("conv_silu/grads/bias"),
+                 golden.Shape("conv_silu/grads/bias").back(), 64, "dbias");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "determinism/ordered_sum.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
-#include "model/kernels/golden.h"
+#include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -127,15 +127,14 @@ TEST(CrossEntropyTest, AFaultInALogitReachesTheLoss) {
 // A logit of 120 and a row near -200 are among them. The loss: an exp of few
 // ulps, 50 terms, a log; the sum of the rows is exact here (binary64).
 TEST(CrossEntropyTest, MeetsTheOracle) {
-  const Golden golden("layers");
-  const GoldenTensor& logits = golden.at("cross_entropy/in/logits");
-  const int64_t rows = logits.shape[0] * logits.shape[1];
-  const int64_t vocab = logits.shape[2];
-  const std::vector<float> in = logits.Floats();
-  const std::vector<int32_t> labels =
-      golden.at("cross_entropy/in/labels").Ints();
+  const GoldenFile golden("layers.safetensors");
+  const std::vector<int64_t> shape = golden.Shape("cross_entropy/in/logits");
+  const int64_t rows = shape[0] * shape[1];
+  const int64_t vocab = shape[2];
+  const std::vector<float> in = golden.Floats("cross_entropy/in/logits");
+  const std::vector<int32_t> labels = golden.Ints("cross_entropy/in/labels");
   std::vector<uint8_t> mask;
-  for (const int32_t m : golden.at("cross_entropy/in/mask").Ints()) {
+  for (const int32_t m : golden.Ints("cross_entropy/in/mask")) {
     mask.push_back(static_cast<uint8_t>(m));
   }
   std::vector<float> loss(rows), dlogits(rows * vocab);
@@ -145,9 +144,10 @@ TEST(CrossEntropyTest, MeetsTheOracle) {
                1.0, loss.data(), DType::kF32, dlogits.data(), vocab});
   double sum = 0;
   for (const float value : loss) sum += value;
-  const double want = golden.at("cross_entropy/out").values[0];
+  const double want = golden.Doubles("cross_entropy/out")[0];
   EXPECT_LE(std::abs(sum - want), 8 * 0x1p-24 * want);
-  ExpectNearRows(dlogits.data(), golden.at("cross_entropy/grads/logits"), 16,
+  ExpectNearRows(dlogits.data(), golden.Doubles("cross_entropy/grads/logits"),
+                 golden.Shape("cross_entropy/grads/logits").back(), 16,
                  "dlogits");
 }
 

@@ -7,7 +7,7 @@
 #include "determinism/ordered_sum.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
-#include "model/kernels/golden.h"
+#include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -129,14 +129,14 @@ TEST(GatedNormTest, N7TheWeightGradientHasTheWrittenOrder) {
 // Two groups of unequal size. Counts of roundings as for RMSNorm, and the gate
 // with its sigmoid on top; dz multiplies more.
 TEST(GatedNormTest, MeetsTheOracle) {
-  const Golden golden("layers");
-  const GoldenTensor& y = golden.at("gated_norm/in/y");
-  const int64_t rows = y.shape[0] * y.shape[1];
-  const int64_t d = y.shape[2];
-  const std::vector<float> in = y.Floats();
-  const std::vector<float> z = golden.at("gated_norm/in/z").Floats();
-  const std::vector<float> dout = golden.at("gated_norm/cotangent").Floats();
-  const std::vector<float> weight = golden.at("gated_norm/in/weight").Floats();
+  const GoldenFile golden("layers.safetensors");
+  const std::vector<int64_t> shape = golden.Shape("gated_norm/in/y");
+  const int64_t rows = shape[0] * shape[1];
+  const int64_t d = shape[2];
+  const std::vector<float> in = golden.Floats("gated_norm/in/y");
+  const std::vector<float> z = golden.Floats("gated_norm/in/z");
+  const std::vector<float> dout = golden.Floats("gated_norm/cotangent");
+  const std::vector<float> weight = golden.Floats("gated_norm/in/weight");
   std::vector<float> out(rows * d), rstd(rows * 2), dy(rows * d), dz(rows * d),
       dweight(d);
   Device device(1, BestIsa());
@@ -147,11 +147,14 @@ TEST(GatedNormTest, MeetsTheOracle) {
       device,
       {rows, d, 2, rows, DType::kF32, dout.data(), d, in.data(), d, z.data(), d,
        rstd.data(), weight.data(), dy.data(), d, dz.data(), d, dweight.data()});
-  ExpectNearRows(out.data(), golden.at("gated_norm/out"), 24, "out");
-  ExpectNearRows(dy.data(), golden.at("gated_norm/grads/y"), 48, "dy");
-  ExpectNearRows(dz.data(), golden.at("gated_norm/grads/z"), 48, "dz");
-  ExpectNearRows(dweight.data(), golden.at("gated_norm/grads/weight"), 48,
-                 "dweight");
+  ExpectNearRows(out.data(), golden.Doubles("gated_norm/out"),
+                 golden.Shape("gated_norm/out").back(), 24, "out");
+  ExpectNearRows(dy.data(), golden.Doubles("gated_norm/grads/y"),
+                 golden.Shape("gated_norm/grads/y").back(), 48, "dy");
+  ExpectNearRows(dz.data(), golden.Doubles("gated_norm/grads/z"),
+                 golden.Shape("gated_norm/grads/z").back(), 48, "dz");
+  ExpectNearRows(dweight.data(), golden.Doubles("gated_norm/grads/weight"),
+                 golden.Shape("gated_norm/grads/weight").back(), 48, "dweight");
 }
 
 }  // namespace
