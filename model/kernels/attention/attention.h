@@ -77,6 +77,8 @@ void AttentionBackward(Device& device, const AttentionShape& shape,
                        int64_t o_row_stride, const float* lse, const void* d_o,
                        int64_t d_o_row_stride, const AttentionGradients& out);
 
+KernelInfo AttentionInfo();
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_MODEL_KERNELS_ATTENTION_ATTENTION_H_
