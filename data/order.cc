@@ -1,5 +1,6 @@
 #include "data/order.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "determinism/check.h"
@@ -8,26 +9,33 @@
 namespace lockstep {
 namespace {
 
+// Rounds over parts of one or two bits reach too few of the permutations to
+// pass for a draw; a few samples therefore walk through 64 places.
+constexpr int kMinBits = 6;
+
 struct EpochKey {
   uint64_t seed = 0;
   uint16_t source = 0;
   uint64_t epoch = 0;
 };
 
-// A bijection of 0 .. 2^(2 * half_bits) - 1.
-uint64_t Feistel(const EpochKey& key, int half_bits, uint64_t value) {
-  const uint64_t mask = (uint64_t{1} << half_bits) - 1;
-  uint64_t left = value >> half_bits;
-  uint64_t right = value & mask;
-  for (uint64_t round = 0; round < kOrderRounds; ++round) {
-    const uint64_t word = RandomU32(
-        key.seed,
-        {Stream::kOrder, key.source, key.epoch, 4 * (round << 32 | right)});
-    const uint64_t next = left ^ (word & mask);
-    left = right;
-    right = next;
+uint64_t RoundWord(const EpochKey& key, uint64_t round, uint64_t part) {
+  return RandomU32(key.seed, {Stream::kOrder, key.source, key.epoch,
+                              4 * (round << 32 | part)});
+}
+
+// A bijection of 0 .. 2^bits - 1: each round can be undone.
+uint64_t Feistel(const EpochKey& key, int bits, uint64_t value) {
+  const int right_bits = bits / 2;
+  const uint64_t right_mask = (uint64_t{1} << right_bits) - 1;
+  const uint64_t left_mask = (uint64_t{1} << (bits - right_bits)) - 1;
+  uint64_t left = value >> right_bits;
+  uint64_t right = value & right_mask;
+  for (uint64_t round = 0; round < kOrderRounds; round += 2) {
+    left ^= RoundWord(key, round, right) & left_mask;
+    right ^= RoundWord(key, round + 1, left) & right_mask;
   }
-  return left << half_bits | right;
+  return left << right_bits | right;
 }
 
 }  // namespace
@@ -41,14 +49,10 @@ uint64_t SampleAt(uint64_t seed, uint64_t source, uint64_t sample_count,
                         global_index / sample_count};
   LS_CHECK_LT(key.epoch, uint64_t{1} << 56);
   const uint64_t position = global_index % sample_count;
-  const int bits = std::bit_width(sample_count - 1);
-  const int half_bits = (bits + 1) / 2;
-  if (half_bits == 0) {
-    return 0;
-  }
-  uint64_t sample = Feistel(key, half_bits, position);
+  const int bits = std::max<int>(kMinBits, std::bit_width(sample_count - 1));
+  uint64_t sample = Feistel(key, bits, position);
   while (sample >= sample_count) {
-    sample = Feistel(key, half_bits, sample);
+    sample = Feistel(key, bits, sample);
   }
   return sample;
 }

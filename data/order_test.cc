@@ -61,7 +61,10 @@ TEST(OrderTest, EpochsSeedsAndSourcesHaveOrdersOfTheirOwn) {
 // trajectory of every run.
 TEST(OrderTest, OrderIsPinned) {
   EXPECT_EQ(Epoch(1234, 0, 10, 0),
-            (std::vector<uint64_t>{2, 8, 0, 6, 4, 5, 7, 1, 9, 3}));
+            (std::vector<uint64_t>{6, 0, 4, 1, 7, 9, 3, 2, 8, 5}));
+  const std::vector<uint64_t> odd_width = Epoch(1234, 0, 97, 1);
+  EXPECT_EQ(std::vector<uint64_t>(odd_width.begin(), odd_width.begin() + 6),
+            (std::vector<uint64_t>{27, 5, 86, 29, 41, 63}));
   EXPECT_EQ(SampleAt(1234, 3, 1000000000000, 5000000000123), 426982938128u);
 }
 
@@ -84,7 +87,7 @@ double ChiSquare(uint64_t count, uint64_t trials) {
 }
 
 TEST(OrderTest, SamplesAreUniformOverPositions) {
-  for (const uint64_t count : {2, 3, 5, 8, 13, 16, 33}) {
+  for (const uint64_t count : {2, 3, 4, 5, 8, 13, 16, 33, 65, 100, 129}) {
     const double dof = static_cast<double>((count - 1) * (count - 1));
     EXPECT_LT(std::abs(ChiSquare(count, 6000) - dof),
               5 * std::sqrt(2 * dof) + 5)
