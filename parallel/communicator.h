@@ -43,7 +43,8 @@ class Communicator {
   // ((x0 + x1) + x2) + ... by rank, each addition under N2.
   virtual absl::Status AllReduceOrderedSum(std::span<float> values) = 0;
 
-  // `out` is size() times as long as `in` and gets the ranks' bytes in order.
+  // `out` is size() times as long as `in`, does not overlap it, and gets the
+  // ranks' bytes in order.
   virtual absl::Status AllGather(std::span<const std::byte> in,
                                  std::span<std::byte> out) = 0;
   virtual absl::Status Broadcast(std::span<std::byte> bytes, int root) = 0;
