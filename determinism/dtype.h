@@ -83,7 +83,9 @@ LS_MATH_INLINE F16 ToF16(float value) {
   const uint32_t kept = significand >> shift;
   const uint32_t half = 1u << ((shift - 1u) & 31u);
   const uint32_t rest = significand & ((half << 1) - 1u);
-  const uint32_t up = (rest > half) | ((rest == half) & (kept & 1u));
+  // Up when rest > half, or equal and kept is odd; in 32 bits, since GCC does
+  // not vectorise a loop with bool arithmetic in it.
+  const uint32_t up = rest + (kept & 1u) > half ? 1u : 0u;
   const uint32_t subnormal = kept + up;
   const uint32_t quiet = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
   uint32_t result = magnitude < 0x38800000u ? subnormal : normal;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "determinism/check.h"
+#include "determinism/cpu_level.h"
 #include "determinism/fingerprint_kernel.h"
 #include "determinism/sha256.h"
 
@@ -13,18 +14,6 @@ namespace {
 using fingerprint_internal::AddWords;
 using fingerprint_internal::Fmix32;
 using fingerprint_internal::KeyOf;
-
-// The levels agree bit for bit, so the choice is of speed alone and needs no
-// recipe key; it is asked of the CPU each time (a load from libgcc's table).
-AddWords BestAddWords() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq")) {
-    return avx512::FingerprintWords;
-  }
-  if (__builtin_cpu_supports("avx2")) return avx2::FingerprintWords;
-  return scalar::FingerprintWords;
-}
 
 // Adds a word whose bytes [begin, begin + count) are given and the rest zero.
 void AddPartialWord(const unsigned char* data, uint64_t index, size_t begin,
@@ -43,7 +32,9 @@ void AddPartialWord(const unsigned char* data, uint64_t index, size_t begin,
 // Adds whole words; cut where the upper half of the index changes.
 void AddWholeWords(const unsigned char* data, uint64_t index, uint64_t count,
                    Fingerprint& sum) {
-  const AddWords add_words = BestAddWords();
+  const AddWords add_words =
+      FastestOf<AddWords>(scalar::FingerprintWords, avx2::FingerprintWords,
+                          avx512::FingerprintWords);
   while (count > 0) {
     const uint64_t until_wrap = (uint64_t{1} << 32) - (index & 0xffffffffu);
     const uint64_t now = std::min(count, until_wrap);

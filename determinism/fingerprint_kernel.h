@@ -13,10 +13,6 @@
 namespace lockstep {
 namespace fingerprint_internal {
 
-// c_lane of clause N11: odd, far apart, and added before the mixing. They are
-// the first 64 bits of the fractional part of sqrt(2).
-constexpr uint32_t kLaneConstant[2] = {0x6a09e667u, 0xf3bcc909u};
-
 // Finaliser of MurmurHash3_x86_32 (Appleby), a bijection.
 LS_MATH_INLINE uint32_t Fmix32(uint32_t h) {
   h ^= h >> 16;
@@ -27,9 +23,12 @@ LS_MATH_INLINE uint32_t Fmix32(uint32_t h) {
   return h;
 }
 
-// k_i of one lane; `high_mixed` is Fmix32(hi32(i)).
+// k_i of one lane; `high_mixed` is Fmix32(hi32(i)). c_lane is added before the
+// mixing: xor afterwards would make both lanes collide together. The two are
+// the first 64 bits of the fractional part of sqrt(2).
 LS_MATH_INLINE uint32_t KeyOf(uint32_t low, uint32_t high_mixed, int lane) {
-  return Fmix32(low + kLaneConstant[lane] + high_mixed) | 1u;
+  const uint32_t c_lane = lane == 0 ? 0x6a09e667u : 0xf3bcc909u;
+  return Fmix32(low + c_lane + high_mixed) | 1u;
 }
 
 // Adds to lanes[2] the words at data (any alignment), whose indices have the

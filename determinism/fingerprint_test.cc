@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "determinism/cpu_level.h"
 #include "determinism/fingerprint_kernel.h"
 #include "determinism/philox.h"
 #include "determinism/sha256.h"
@@ -77,12 +78,8 @@ TEST(FingerprintTest, N11TheWrittenFormulaAtAnyOffset) {
 TEST(FingerprintTest, N11LevelsAgree) {
   using fingerprint_internal::AddWords;
   std::vector<AddWords> fast;
-  if (__builtin_cpu_supports("avx2")) fast.push_back(avx2::FingerprintWords);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl")) {
-    fast.push_back(avx512::FingerprintWords);
-  }
+  if (CpuHasAvx2()) fast.push_back(avx2::FingerprintWords);
+  if (CpuHasAvx512()) fast.push_back(avx512::FingerprintWords);
   const Bytes bytes = RandomBytes(1, 70000);
   for (int64_t count = 0; count < 17000; count += count < 100 ? 1 : 977) {
     for (const uint32_t first : {0u, 12345u, 0xffff0000u}) {

@@ -1,17 +1,13 @@
 #include "determinism/math_array.h"
 
+#include "determinism/cpu_level.h"
+
 namespace lockstep {
 
 std::vector<ArrayLevel> ArrayLevelsHere() {
   std::vector<ArrayLevel> levels = {{"scalar", scalar::Arrays()}};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    levels.push_back({"avx2", avx2::Arrays()});
-  }
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq")) {
-    levels.push_back({"avx512", avx512::Arrays()});
-  }
+  if (CpuHasAvx2()) levels.push_back({"avx2", avx2::Arrays()});
+  if (CpuHasAvx512()) levels.push_back({"avx512", avx512::Arrays()});
   return levels;
 }
 

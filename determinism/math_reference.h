@@ -21,6 +21,9 @@ struct ReferenceFunction {
   ArrayFunction ArrayFunctions::*array;
   // result = f(x), to the precision of result.
   void (*value)(mpfr_t result, const mpfr_t x);
+  // Nearly the same in binary64 from libm, relative error below 2^-45: lets the
+  // soak pass over inputs that are plainly right.
+  double (*approximate)(double x);
   double max_error_ulp;  // the promise of MATH.md
   int monotone;          // +1 rising, -1 falling, 0 neither
 };
@@ -39,7 +42,13 @@ class MathReference {
   // where NaN, infinity, zero or a sign is wrong.
   double ErrorUlp(const ReferenceFunction& function, float x, float y);
 
-  // The same for a binary64 function.
+  // Whether the binary64 estimate alone shows that y is right to within
+  // `limit_ulp` (above 0.1) less a margin that covers libm's errors. False
+  // means that MPFR has to be asked.
+  static bool PlainlyWithin(const ReferenceFunction& function, float x, float y,
+                            double limit_ulp);
+
+  // ErrorUlp of a binary64 function.
   double ErrorUlp64(void (*value)(mpfr_t, const mpfr_t), double x, double y);
 
  private:

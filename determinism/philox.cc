@@ -1,107 +1,112 @@
 #include "determinism/philox.h"
 
+#include <algorithm>
+
 #include "determinism/check.h"
-#include "determinism/math.h"
+#include "determinism/cpu_level.h"
+#include "determinism/philox_kernel.h"
 
 namespace lockstep {
 namespace {
 
-// Multipliers and Weyl constants of Philox4x32 (Salmon et al. 2011, section 4).
-constexpr uint32_t kMultiplier0 = 0xd2511f53u;
-constexpr uint32_t kMultiplier1 = 0xcd9e8d57u;
-constexpr uint32_t kWeyl0 = 0x9e3779b9u;
-constexpr uint32_t kWeyl1 = 0xbb67ae85u;
-
-using Block = std::array<uint32_t, 4>;
-
-// The four lanes that serve elements [4 q, 4 q + 4), q = element / 4.
-Block BlockAt(uint64_t seed, const RandomPosition& position) {
-  return Philox4x32(CounterOf(position), {static_cast<uint32_t>(seed),
-                                          static_cast<uint32_t>(seed >> 32)});
+PhiloxKernels FastestKernels() {
+  return FastestOf(scalar::Philox, avx2::Philox, avx512::Philox)();
 }
 
-float UniformOf(uint32_t bits) {
-  return static_cast<float>(static_cast<int32_t>(bits >> 8)) * 0x1p-24f;
+PhiloxCounter NumberOf(const RandomPosition& position) {
+  const uint64_t quad = position.element / 4;
+  LS_CHECK_LT(position.item, uint64_t{1} << 56);
+  LS_CHECK_LT(quad, uint64_t{1} << 48);
+  return {.low = quad | position.item << 48,
+          .high = position.item >> 16 | uint64_t{position.layer} << 40 |
+                  static_cast<uint64_t>(position.stream) << 56};
 }
 
-float NormalOf(const Block& block, int lane) {
-  const int pair = lane / 2 * 2;
-  const float u1 = UniformOf(block[pair]) + 0x1p-24f;  // exact, in (0, 1]
-  const float angle = UniformOf(block[pair + 1]) * 0x1.921fb6p+2f;  // 2 pi
-  const float radius = __builtin_sqrtf(-2.0f * math::Log(u1));
-  return radius * (lane % 2 == 0 ? math::Cos(angle) : math::Sin(angle));
-}
-
-// out[i] = of(block, lane) for element first.element + i.
-template <class T, class Of>
-void Fill(uint64_t seed, RandomPosition at, std::span<T> out, Of of) {
-  Block block = {};
-  bool fresh = true;
-  for (T& value : out) {
-    if (fresh || at.element % 4 == 0) block = BlockAt(seed, at);
-    fresh = false;
-    value = of(block, static_cast<int>(at.element % 4));
-    ++at.element;
+// Hands `emit` the values of [first, first + n) in pieces: emit(words, normals,
+// count, done) with `done` values gone before. Either array is as long.
+template <class Emit>
+void ForEachPiece(uint64_t seed, RandomPosition first, size_t n,
+                  bool want_normals, Emit emit) {
+  constexpr int64_t kBlocks = 256;
+  if (n == 0) return;
+  // The last position, so that a range cannot run out of the counter.
+  RandomPosition last = first;
+  last.element += n - 1;
+  NumberOf(last);
+  const PhiloxKernels kernels = FastestKernels();
+  uint32_t words[4 * kBlocks];
+  float normals[4 * kBlocks];
+  size_t done = 0;
+  while (done < n) {
+    const size_t skip = first.element % 4;
+    const auto blocks = std::min<int64_t>(
+        kBlocks, static_cast<int64_t>((skip + (n - done) + 3) / 4));
+    const size_t count =
+        std::min(n - done, static_cast<size_t>(4 * blocks) - skip);
+    kernels.blocks(NumberOf(first), seed, blocks, words);
+    if (want_normals) kernels.normals(words, blocks, normals);
+    emit(words + skip, normals + skip, count, done);
+    first.element += count;
+    done += count;
   }
 }
 
 }  // namespace
 
-Block Philox4x32(const Block& counter, const std::array<uint32_t, 2>& key) {
-  auto [c0, c1, c2, c3] = counter;
-  auto [k0, k1] = key;
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t product0 = uint64_t{kMultiplier0} * c0;
-    const uint64_t product1 = uint64_t{kMultiplier1} * c2;
-    c0 = static_cast<uint32_t>(product1 >> 32) ^ c1 ^ k0;
-    c2 = static_cast<uint32_t>(product0 >> 32) ^ c3 ^ k1;
-    c1 = static_cast<uint32_t>(product1);
-    c3 = static_cast<uint32_t>(product0);
-    k0 += kWeyl0;
-    k1 += kWeyl1;
-  }
-  return {c0, c1, c2, c3};
+std::array<uint32_t, 4> Philox4x32(const std::array<uint32_t, 4>& counter,
+                                   const std::array<uint32_t, 2>& key) {
+  uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]};
+  philox_internal::Rounds(c, key[0], key[1]);
+  return {c[0], c[1], c[2], c[3]};
 }
 
-Block CounterOf(const RandomPosition& position) {
-  const uint64_t quad = position.element / 4;
-  LS_CHECK_LT(position.item, uint64_t{1} << 56);
-  LS_CHECK_LT(quad, uint64_t{1} << 48);
-  const uint64_t low = quad | position.item << 48;
-  const uint64_t high = position.item >> 16 | uint64_t{position.layer} << 40 |
-                        static_cast<uint64_t>(position.stream) << 56;
-  return {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
-          static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)};
+std::array<uint32_t, 4> CounterOf(const RandomPosition& position) {
+  const PhiloxCounter number = NumberOf(position);
+  return {static_cast<uint32_t>(number.low),
+          static_cast<uint32_t>(number.low >> 32),
+          static_cast<uint32_t>(number.high),
+          static_cast<uint32_t>(number.high >> 32)};
 }
 
 uint32_t RandomU32(uint64_t seed, const RandomPosition& position) {
-  return BlockAt(seed, position)[position.element % 4];
+  const std::array<uint32_t, 2> key = {static_cast<uint32_t>(seed),
+                                       static_cast<uint32_t>(seed >> 32)};
+  return Philox4x32(CounterOf(position), key)[position.element % 4];
 }
 
 float RandomUniform(uint64_t seed, const RandomPosition& position) {
-  return UniformOf(RandomU32(seed, position));
+  return philox_internal::UniformOf(RandomU32(seed, position));
 }
 
 float RandomNormal(uint64_t seed, const RandomPosition& position) {
-  return NormalOf(BlockAt(seed, position),
-                  static_cast<int>(position.element % 4));
+  float value = 0.0f;
+  FillRandomNormal(seed, position, {&value, 1});
+  return value;
 }
 
 void FillRandomU32(uint64_t seed, RandomPosition first,
                    std::span<uint32_t> out) {
-  Fill(seed, first, out, [](const Block& b, int lane) { return b[lane]; });
+  ForEachPiece(seed, first, out.size(), false,
+               [out](const uint32_t* words, const float*, size_t count,
+                     size_t done) { std::copy_n(words, count, &out[done]); });
 }
 
 void FillRandomUniform(uint64_t seed, RandomPosition first,
                        std::span<float> out) {
-  Fill(seed, first, out,
-       [](const Block& b, int lane) { return UniformOf(b[lane]); });
+  ForEachPiece(
+      seed, first, out.size(), false,
+      [out](const uint32_t* words, const float*, size_t count, size_t done) {
+        for (size_t i = 0; i < count; ++i) {
+          out[done + i] = philox_internal::UniformOf(words[i]);
+        }
+      });
 }
 
 void FillRandomNormal(uint64_t seed, RandomPosition first,
                       std::span<float> out) {
-  Fill(seed, first, out,
-       [](const Block& b, int lane) { return NormalOf(b, lane); });
+  ForEachPiece(seed, first, out.size(), true,
+               [out](const uint32_t*, const float* normals, size_t count,
+                     size_t done) { std::copy_n(normals, count, &out[done]); });
 }
 
 }  // namespace lockstep

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "determinism/cpu_level.h"
 #include "determinism/float_env.h"
+#include "determinism/philox_kernel.h"
 #include "determinism/same_bits.h"
 #include "gtest/gtest.h"
 
@@ -81,11 +83,34 @@ TEST(PhiloxDeathTest, N9PositionsOutsideTheCounterAreRefused) {
                "LS_CHECK_LT");
 }
 
+// The levels agree, also where the counter's low word wraps.
+TEST(PhiloxTest, N8N9LevelsAgree) {
+  const ScopedFloatEnv env;
+  std::vector<PhiloxKernels> fast;
+  if (CpuHasAvx2()) fast.push_back(avx2::Philox());
+  if (CpuHasAvx512()) fast.push_back(avx512::Philox());
+  for (const int64_t count : {1, 3, 16, 37, 2000}) {
+    for (const uint64_t low : {uint64_t{0}, (uint64_t{1} << 32) - 20}) {
+      const PhiloxCounter first = {low, 0x0123456789abcdef};
+      std::vector<uint32_t> words(4 * count), want_words(4 * count);
+      std::vector<float> normals(4 * count), want_normals(4 * count);
+      scalar::Philox().blocks(first, 7, count, want_words.data());
+      scalar::Philox().normals(want_words.data(), count, want_normals.data());
+      for (const PhiloxKernels& kernels : fast) {
+        kernels.blocks(first, 7, count, words.data());
+        EXPECT_TRUE(SameBits<uint32_t>(words, want_words));
+        kernels.normals(words.data(), count, normals.data());
+        EXPECT_TRUE(SameBits<float>(normals, want_normals));
+      }
+    }
+  }
+}
+
 // A filled range is the same values, wherever it begins and ends.
 TEST(PhiloxTest, N9FillingIsPointwise) {
   const ScopedFloatEnv env;
   for (uint64_t begin = 0; begin < 5; ++begin) {
-    for (size_t n = 1; n < 12; ++n) {
+    for (const size_t n : {1, 2, 3, 4, 5, 11, 1023, 1024, 1025, 2049}) {
       const RandomPosition first = {Stream::kTest, 1, 2, begin};
       std::vector<uint32_t> bits(n), want_bits(n);
       std::vector<float> uniform(n), want_uniform(n), normal(n), want_normal(n);
