@@ -22,7 +22,8 @@ float ForwardGroup(const S* y, const S* z, const float* weight, int64_t width,
     m[j] = ToF32(y[j]) * (gate * math::Sigmoid(gate));
   }
   const float sum = OrderedSumOf(width, [m](int64_t j) { return m[j] * m[j]; });
-  const float rstd = 1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
+  const float rstd =
+      1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
   for (int64_t j = 0; j < width; ++j) {
     out[j] = FromF32<S>((m[j] * rstd) * weight[j]);
   }

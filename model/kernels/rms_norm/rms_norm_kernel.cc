@@ -17,7 +17,8 @@ float ForwardGroup(const S* x, const float* weight, int64_t width, float eps,
     const float value = ToF32(x[j]);
     return value * value;
   });
-  const float rstd = 1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
+  const float rstd =
+      1.0f / __builtin_sqrtf(sum / static_cast<float>(width) + eps);
 #pragma GCC ivdep  // y may be x
   for (int64_t j = 0; j < width; ++j) {
     y[j] = FromF32<S>((ToF32(x[j]) * rstd) * weight[j]);
