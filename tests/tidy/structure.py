@@ -1,0 +1,112 @@
+"""Rules about how files refer to each other."""
+
+import os
+import re
+
+from tree import CPP, FOLDERS, Finding, line_of
+
+_CALL = re.compile(r"^(\w+)\(", re.MULTILINE)
+_STRING = re.compile(r'"([^"\n]*)"')
+_KERNELS = "model/kernels/"
+_LIST = "model/kernels/all_kernels.cc"
+
+
+def _targets(text):
+    """(macro, strings) of each call at the left margin of a BUILD file."""
+    for match in _CALL.finditer(text):
+        end = text.find("\n)", match.end())
+        line_end = text.find("\n", match.end())
+        if text[match.end():line_end].rstrip().endswith(")"):
+            end = line_end
+        yield match.group(1), set(_STRING.findall(text[match.end():end]))
+
+
+def _package(tree, path):
+    """The nearest folder above with a BUILD file, or None."""
+    folder = os.path.dirname(path)
+    while folder:
+        if folder + "/BUILD" in tree.paths:
+            return folder
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _makes_tests(macro):
+    return macro.endswith("_test") or macro == "test_suite"
+
+
+def built(tree):
+    """Every source is compiled and every test runs: a file that no BUILD lists
+    is dead, and looks alive."""
+    tests, sources = {}, {}
+    for build in tree.builds():
+        folder = os.path.dirname(build)
+        for macro, strings in _targets(tree.text(build)):
+            sources.setdefault(folder, set()).update(strings)
+            if _makes_tests(macro):
+                tests.setdefault(folder, set()).update(strings)
+    for path in tree.paths:
+        stem, extension = os.path.splitext(path)
+        test = stem.endswith("_test") and extension in (".cc", ".cu", ".sh",
+                                                        ".py")
+        if not test and extension not in CPP:
+            continue
+        folder = _package(tree, path)
+        listed = tests if test else sources
+        name = os.path.relpath(path, folder) if folder else path
+        shared = path == "tools/bazel/isa_symbols_test.sh"  # a macro's script
+        if name not in listed.get(folder, ()) and not shared:
+            yield Finding("built", path, 1, "no %s in %s/BUILD lists it" %
+                          ("test" if test else "target", folder or "any"))
+
+
+def registered(tree):
+    """Every kernel's folder has its line in the registry."""
+    if _LIST not in tree.paths:
+        return
+    text = tree.text(_LIST)
+    for build in tree.builds():
+        folder = os.path.dirname(build)
+        name = os.path.basename(folder)
+        if folder != _KERNELS + name:
+            continue
+        header = "%s/%s.h" % (folder, name)
+        if '#include "%s"' % header not in text:
+            yield Finding("registered", build, 1,
+                          "%s needs %s" % (_LIST, header))
+
+
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+_QUOTED = re.compile(r"`([\w./-]+)`")
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_EXTENSION = re.compile(r"\.(md|h|cc|cu|py|sh|bzl|toml|proto|txt)$")
+
+
+def _resolves(tree, path, target):
+    """From the document's folder, or from the root."""
+    here = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return tree.exists(here) or tree.exists(target)
+
+
+def links(tree):
+    """What a document points at is there: links, and files named in it."""
+    for path in tree.paths:
+        if not path.endswith(".md"):
+            continue
+        text = tree.text(path)
+        prose = _FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+        for match in _LINK.finditer(prose):
+            target = match.group(1).split("#")[0]
+            if "://" in target or target.startswith("mailto:") or not target:
+                continue
+            here = os.path.join(os.path.dirname(path), target)
+            if not tree.exists(os.path.normpath(here)):
+                yield Finding("links", path, line_of(prose, match.start()),
+                              target + " is not there")
+        for match in _QUOTED.finditer(prose):
+            target = match.group(1)
+            ours = target.split("/")[0] in FOLDERS and "/" in target
+            if (ours and (_EXTENSION.search(target) or target.endswith("/"))
+                    and not _resolves(tree, path, target)):
+                yield Finding("links", path, line_of(prose, match.start()),
+                              target + " is not there")
