@@ -4,11 +4,11 @@
 
 #include "determinism/dtype.h"
 #include "determinism/math.h"
-#include "determinism/ordered_sum.h"
 #include "model/kernels/attention/attention_kernel.h"
 #include "model/kernels/attention/attention_panels.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
+#include "model/kernels/row_sum.h"
 #include "model/kernels/storage.h"
 
 namespace lockstep {
@@ -91,7 +91,7 @@ class KvHeadBackward {
     Read(args_.in.q, args_.in.q_row_stride, sample, column, q_);
     for (int64_t i = 0; i < size_.tokens; ++i) {
       const int64_t at = i * size_.d_stride;
-      delta_[i] = OrderedDot(d_o_ + at, dq_ + at, size_.width);
+      delta_[i] = RowDot(d_o_ + at, dq_ + at, size_.width);
     }
     for (float* gradient : {dq_, dk_, dv_}) {
       std::fill(gradient, gradient + panel, 0.0f);
@@ -154,14 +154,16 @@ class KvHeadBackward {
     const int32_t segment = segments_[query];
     const int32_t count = static_cast<int32_t>(columns);
     const float delta = delta_[query];
+    const float scale = size_.scale;
+    LS_IVDEP
     for (int32_t j = 0; j < count; ++j) {
       const bool keep = (j <= visible) & (segments[j] == segment);
       // Masked before exp, where a later key's score could overflow it.
-      const float exponent = keep ? size_.scale * p[j] - lse : 0.0f;
+      const float exponent = KeepIf(keep, scale * p[j] - lse);
       const float probability = math::Exp(exponent);
       const float gradient = probability * (ds[j] - delta);
-      p[j] = keep ? Rounded<S>(probability) : 0.0f;
-      ds[j] = keep ? Rounded<S>(gradient) : 0.0f;
+      p[j] = KeepIf(keep, Rounded<S>(probability));
+      ds[j] = KeepIf(keep, Rounded<S>(gradient));
     }
   }
 
@@ -200,6 +202,7 @@ class KvHeadBackward {
       const int64_t row = sample * size_.tokens + t;
       S* __restrict dq = static_cast<S*>(args_.out.dq) +
                          row * args_.out.dq_row_stride + head * size_.width;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.width; ++c) {
         dq[c] = FromF32<S>(size_.scale * dq_[at + c]);
         dk_sum_[at + c] = dk_sum_[at + c] + size_.scale * dk_[at + c];

@@ -5,11 +5,11 @@
 
 #include "determinism/dtype.h"
 #include "determinism/math.h"
-#include "determinism/ordered_sum.h"
 #include "model/kernels/attention/attention_kernel.h"
 #include "model/kernels/attention/attention_panels.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
+#include "model/kernels/row_sum.h"
 #include "model/kernels/storage.h"
 
 namespace lockstep {
@@ -88,39 +88,41 @@ class KvHeadForward {
     BlockProduct<IsAmx32<S>()>(
         rows, columns, size_.d_contraction, {q_, size_.d_stride, 1},
         {k_transposed_ + key, size_.t_stride}, {scores_, size_.s_stride});
+    for (int64_t r = 0; r < rows; ++r) Exponentiate(first + r, key, columns, r);
     const int64_t keys = std::min(columns, size_.tokens - key);
-    for (int64_t r = 0; r < rows; ++r) {
-      Exponentiate(first + r, key, keys, columns, r);
-    }
     BlockProduct<IsAmx32<S>(), true>(
-        rows, size_.width, IsAmx32<S>() ? columns : keys,
-        {scores_, size_.s_stride, 1},
+        rows, size_.width, Contraction<S>(keys), {scores_, size_.s_stride, 1},
         {v_ + key * size_.d_stride, size_.d_stride}, {sum_, size_.d_stride});
   }
 
-  // Turns a row of raw scores into round(p), and moves m, l and acc on.
-  void Exponentiate(int64_t query, int64_t key, int64_t keys, int64_t columns,
-                    int64_t r) {
+  // Turns a row of raw scores into round(p), and moves m, l and acc on. Columns
+  // behind the diagonal, and so behind the sample's end, become +0.
+  void Exponentiate(int64_t query, int64_t key, int64_t columns, int64_t r) {
     float* __restrict s = scores_ + r * size_.s_stride;
     const int32_t* __restrict segments = segments_.data() + key;
     const int32_t visible = static_cast<int32_t>(query - key);
     const int32_t segment = segments_[query];
-    const int32_t count = static_cast<int32_t>(keys);
+    const int32_t count = static_cast<int32_t>(columns);
+    const float scale = size_.scale;
+    LS_IVDEP
     for (int32_t j = 0; j < count; ++j) {
       const bool keep = (j <= visible) & (segments[j] == segment);
-      s[j] = keep ? size_.scale * s[j] : kMinusInfinity;
+      const float score = scale * s[j];
+      s[j] = keep ? score : kMinusInfinity;
     }
-    const float block_max = OrderedMax(s, keys);
+    const float block_max = RowMax(s, columns);
     const float new_max = max_[r] < block_max ? block_max : max_[r];
     // A row that has seen no key yet: exp(-inf - 0) is +0.
     const float shift = new_max == kMinusInfinity ? 0.0f : new_max;
     const float alpha = math::Exp(max_[r] - shift);
+    LS_IVDEP
     for (int32_t j = 0; j < count; ++j) s[j] = math::Exp(s[j] - shift);
-    norm_[r] = alpha * norm_[r] + OrderedSum(s, keys);
+    norm_[r] = alpha * norm_[r] + RowSum(s, columns);
     max_[r] = new_max;
+    LS_IVDEP
     for (int32_t j = 0; j < count; ++j) s[j] = Rounded<S>(s[j]);
-    std::fill(s + keys, s + columns, 0.0f);
     float* __restrict sum = sum_ + r * size_.d_stride;
+    LS_IVDEP
     for (int64_t c = 0; c < size_.width; ++c) sum[c] = alpha * sum[c];
   }
 
@@ -130,6 +132,7 @@ class KvHeadForward {
       S* __restrict o = static_cast<S*>(args_.o) + row * args_.o_row_stride +
                         head * size_.width;
       const float* __restrict sum = sum_ + r * size_.d_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.width; ++c) {
         o[c] = FromF32<S>(sum[c] / norm_[r]);
       }

@@ -76,6 +76,7 @@ static inline void ComputeDecay(const Chunk& chunk, const float* cumsum,
                                 Decay& decay) {
   const float last = cumsum[chunk.q - 1];
   const int32_t last_segment = segments[chunk.q - 1];
+  LS_IVDEP
   for (int64_t i = 0; i < chunk.q; ++i) {
     const float difference = last - cumsum[i];
     const float to_end = math::Exp(difference > 0.0f ? 0.0f : difference);

@@ -7,6 +7,7 @@
 #include "determinism/ordered_sum.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
+#include "model/kernels/row_sum.h"
 #include "model/kernels/ssd_scan/ssd_chunk.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
 #include "model/kernels/storage.h"
@@ -14,6 +15,29 @@
 namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
 namespace {
+
+// Row i of l = round(lambda K), w = round(lambda W) from w = W, and m = below +
+// lambda K W for j < i, else +0; columns [0, end). A function of its own, so
+// that restrict holds and the loop is vectorised.
+template <class S>
+LS_NOINLINE void CausalRow(int32_t i, int32_t end, const float* cumsum,
+                           const int32_t* segments, const float* __restrict k,
+                           const float* __restrict below, float* __restrict w,
+                           float* __restrict l, float* __restrict m) {
+  const float cs_i = cumsum[i];
+  const int32_t segment = segments[i];
+  for (int32_t j = 0; j < end; ++j) {
+    const float lambda = Lambda(cs_i, cumsum[j]);
+    const bool keep = (j <= i) & (segments[j] == segment);
+    const float lambda_k = lambda * k[j];
+    const float product = lambda_k * w[j];
+    const float lambda_w = lambda * w[j];
+    l[j] = KeepIf(keep, Rounded<S>(lambda_k));
+    w[j] = KeepIf(keep, Rounded<S>(lambda_w));
+    const float sum = below[j] + KeepIf(keep, product);
+    m[j] = KeepIf(j < i, sum);
+  }
+}
 
 // One (sample, group) after another; chunks descending, since the gradient of
 // the state comes from behind, and heads ascending inside, since db and dc do.
@@ -121,7 +145,7 @@ class GroupBackward {
     AddToB(last, chunk);
     AddToC(index == 0, chunk);
     ComputeDu(last, dt, chunk);
-    ComputeDa(OrderedDot(dstate, state, size_.p * size_.n), chunk);
+    ComputeDa(RowDot(dstate, state, size_.p * size_.n), chunk);
     WriteHead(sample, head, dt, chunk);
     if (index > 0) RetreatState(dstate, chunk);
   }
@@ -140,6 +164,7 @@ class GroupBackward {
     for (int64_t j = 0; j < chunk.padded; ++j) {
       const float step = j < chunk.q ? dt[j] : 0.0f;
       const float decay = j < chunk.q ? decay_.from_start[j] : 0.0f;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         u_[j * ps + c] = Rounded<S>(step * x_[j * ps + c]);
         decayed_g_[j * ps + c] = Rounded<S>(decay * g_[j * ps + c]);
@@ -153,6 +178,7 @@ class GroupBackward {
   void ReadStates(const float* state, const float* dstate) {
     for (int64_t r = 0; r < size_.p; ++r) {
       const int64_t panel_row = r * size_.n_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
         state_[panel_row + c] = Rounded<S>(state[r * size_.n + c]);
         dstate_[panel_row + c] = Rounded<S>(dstate[r * size_.n + c]);
@@ -178,26 +204,14 @@ class GroupBackward {
 
   void FillCausalRow(const float* cumsum, const Chunk& chunk, int64_t i) {
     const int64_t at = i * size_.q_stride;
-    const float* __restrict k = scores_ + at;
-    const float* __restrict below =
-        i + 1 < chunk.q ? m_ + at + size_.q_stride : da_;
-    float* __restrict w = w_ + at;
-    float* __restrict l = l_ + at;
-    float* __restrict m = m_ + at;
-    const int32_t* __restrict segments = segments_.data();
-    const int32_t visible = static_cast<int32_t>(i);
-    const int32_t end = static_cast<int32_t>(std::min(CausalEnd(i), chunk.q));
-    for (int32_t j = 0; j < end; ++j) {
-      const float lambda = Lambda(cumsum[i], cumsum[j]);
-      const bool keep = (j <= visible) & (segments[j] == segments[i]);
-      const float lambda_k = lambda * k[j];
-      const float product = lambda_k * w[j];
-      const float lambda_w = Rounded<S>(lambda * w[j]);
-      l[j] = keep ? Rounded<S>(lambda_k) : 0.0f;
-      w[j] = keep ? lambda_w : 0.0f;
-      m[j] = below[j] + (keep ? product : 0.0f);
-    }
-    for (int64_t j = end; j < CausalEnd(i); ++j) l[j] = w[j] = 0.0f;
+    const float* below = i + 1 < chunk.q ? m_ + at + size_.q_stride : da_;
+    const int64_t end = std::min(CausalEnd(i), chunk.q);
+    CausalRow<S>(static_cast<int32_t>(i), static_cast<int32_t>(end), cumsum,
+                 segments_.data(), scores_ + at, below, w_ + at, l_ + at,
+                 m_ + at);
+    std::fill(l_ + at + end, l_ + at + CausalEnd(i), 0.0f);
+    std::fill(w_ + at + end, w_ + at + CausalEnd(i), 0.0f);
+    std::fill(m_ + at + end, m_ + at + CausalEnd(i), 0.0f);
   }
 
   // db_j += sum over i of (lambda W)_ij C_i + w_j (G^T u_j).
@@ -226,6 +240,7 @@ class GroupBackward {
       const float* __restrict within = within_n_ + i * size_.n_stride;
       const float* __restrict carried = carried_n_ + i * size_.n_stride;
       float* __restrict to = target + i * size_.n_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
         to[c] = to[c] + (within[c] + scale[i] * carried[c]);
       }
@@ -246,11 +261,12 @@ class GroupBackward {
       const float* __restrict carried = carried_p_ + j * ps;
       const float* __restrict x = x_ + j * ps;
       const float to_end = decay_.to_end[j];
+      LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         du[c] = du[c] + to_end * carried[c];
         u[c] = dt[j] * x[c];
       }
-      from_ends_[j] = to_end * OrderedDot(u, carried, size_.p);
+      from_ends_[j] = to_end * RowDot(u, carried, size_.p);
     }
   }
 
@@ -259,12 +275,12 @@ class GroupBackward {
     for (int64_t i = 0; i < chunk.q; ++i) {
       const int64_t at = i * size_.n_stride;
       from_starts_[i] =
-          decay_.from_start[i] * OrderedDot(c_ + at, carried_n_ + at, size_.n);
+          decay_.from_start[i] * RowDot(c_ + at, carried_n_ + at, size_.n);
     }
     float later = 0.0f;
     for (int64_t k = chunk.q - 1; k >= 0; --k) {
       later = later + from_starts_[k];
-      da_[k] = OrderedSum(m_ + k * size_.q_stride, k) + later;
+      da_[k] = RowSum(m_ + k * size_.q_stride, CausalEnd(k)) + later;
     }
     const float whole = decay_.carry * state_dot;
     float earlier = 0.0f;
@@ -288,13 +304,14 @@ class GroupBackward {
       S* __restrict dx = static_cast<S*>(args_.out.dx) +
                          row * args_.out.dx_row_stride + head * size_.p;
       const float step = dt[i];
+      LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         dx[c] = FromF32<S>(d * g[c] + step * du[c]);
       }
       const int64_t term = row * shape_.heads + head;
-      args_.terms.g_x[term] = OrderedDot(g, x, size_.p);
+      args_.terms.g_x[term] = RowDot(g, x, size_.p);
       args_.terms.dt_da[term] = step * da_[i];
-      ddt_[i] = OrderedDot(x, du, size_.p) + a * da_[i];
+      ddt_[i] = RowDot(x, du, size_.p) + a * da_[i];
     }
     WriteStepGradient(sample, head, chunk);
   }
@@ -307,6 +324,7 @@ class GroupBackward {
     for (int64_t i = 0; i < chunk.q; ++i) {
       from_starts_[i] = ToF32(raw[(first + i) * args_.in.dt_row_stride]) + bias;
     }
+    LS_IVDEP
     for (int64_t i = 0; i < chunk.q; ++i) {
       const float v = from_starts_[i];
       const float slope = math::Sigmoid(v);
@@ -327,6 +345,7 @@ class GroupBackward {
     for (int64_t r = 0; r < size_.p; ++r) {
       float* __restrict to = dstate + r * size_.n;
       const float* __restrict entering = entering_ + r * size_.n_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
         to[c] = decay_.carry * to[c] + entering[c];
       }

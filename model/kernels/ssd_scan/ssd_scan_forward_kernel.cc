@@ -14,6 +14,21 @@ namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
 namespace {
 
+// Row i of round(lambda K), columns [0, end). A function of its own, so that
+// restrict holds and the loop is vectorised.
+template <class S>
+LS_NOINLINE void LambdaRow(int32_t i, int32_t end, const float* cumsum,
+                           const int32_t* segments, const float* __restrict k,
+                           float* __restrict l) {
+  const float cs_i = cumsum[i];
+  const int32_t segment = segments[i];
+  for (int32_t j = 0; j < end; ++j) {
+    const float value = Rounded<S>(Lambda(cs_i, cumsum[j]) * k[j]);
+    const bool keep = (j <= i) & (segments[j] == segment);
+    l[j] = KeepIf(keep, value);
+  }
+}
+
 // One (sample, group) after another; the panels are reused.
 template <class S>
 class GroupForward {
@@ -132,6 +147,7 @@ class GroupForward {
       const float* __restrict x = x_ + j * size_.p_stride;
       float* __restrict u = u_ + j * size_.p_stride;
       float* __restrict decayed = decayed_u_ + j * size_.p_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         const float value = step * x[c];
         u[c] = Rounded<S>(value);
@@ -143,17 +159,11 @@ class GroupForward {
   // round(lambda K), +0 where masked.
   void FillLambdaScores(const float* cumsum, const Chunk& chunk) {
     for (int64_t i = 0; i < chunk.q; ++i) {
-      const float* __restrict k = scores_ + i * size_.q_stride;
-      float* __restrict l = l_ + i * size_.q_stride;
-      const int32_t* __restrict segments = segments_.data();
-      const int32_t visible = static_cast<int32_t>(i);
-      const int32_t end = static_cast<int32_t>(std::min(CausalEnd(i), chunk.q));
-      for (int32_t j = 0; j < end; ++j) {
-        const float value = Rounded<S>(Lambda(cumsum[i], cumsum[j]) * k[j]);
-        const bool keep = (j <= visible) & (segments[j] == segments[i]);
-        l[j] = keep ? value : 0.0f;
-      }
-      for (int64_t j = end; j < CausalEnd(i); ++j) l[j] = 0.0f;
+      float* l = l_ + i * size_.q_stride;
+      const int64_t end = std::min(CausalEnd(i), chunk.q);
+      LambdaRow<S>(static_cast<int32_t>(i), static_cast<int32_t>(end), cumsum,
+                   segments_.data(), scores_ + i * size_.q_stride, l);
+      std::fill(l + end, l + CausalEnd(i), 0.0f);
     }
   }
 
@@ -163,6 +173,7 @@ class GroupForward {
     TransposePanel(state, size_.n, size_.p, size_.n, state_transposed_, ps);
     for (int64_t c = 0; c < size_.n; ++c) {
       float* __restrict row = state_transposed_ + c * ps;
+      LS_IVDEP
       for (int64_t r = 0; r < size_.p; ++r) row[r] = Rounded<S>(row[r]);
     }
     StateProduct<S>(first, chunk, size_.p, size_.n_contraction,
@@ -180,6 +191,7 @@ class GroupForward {
       const float* __restrict carried = carried_ + i * size_.p_stride;
       const float* __restrict x = x_ + i * size_.p_stride;
       const float decay = decay_.from_start[i];
+      LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         y[c] = FromF32<S>((within[c] + decay * carried[c]) + d * x[c]);
       }
@@ -196,6 +208,7 @@ class GroupForward {
       const float* __restrict from = state + r * size_.n;
       float* __restrict to = const_cast<float*>(from) + size_.p * size_.n;
       const float* __restrict entering = entering_ + r * size_.n_stride;
+      LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
         to[c] = decay_.carry * from[c] + entering[c];
       }
