@@ -1,0 +1,55 @@
+#include "model/kernels/register_peak.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/register_peak_kernel.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kTrials = 5;
+constexpr double kTrialSeconds = 4e-3;
+
+struct alignas(64) ThreadSlot {
+  float sink[16];
+  int64_t flops;
+};
+
+// One trial on all threads; seconds taken.
+double Trial(Device& device, int64_t rounds, std::vector<ThreadSlot>& slots) {
+  const auto fmas =
+      LS_KERNEL_VARIANTS(RegisterFmas, "register_peak", "").For(device.isa());
+  const auto start = std::chrono::steady_clock::now();
+  device.threads().ParallelFor(static_cast<int64_t>(slots.size()),
+                               [&](int64_t begin, int64_t end) {
+                                 for (int64_t i = begin; i < end; ++i) {
+                                   fmas(rounds, slots[i].sink, &slots[i].flops);
+                                 }
+                               });
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  return std::max(seconds.count(), 1e-9);
+}
+
+}  // namespace
+
+double MeasureRegisterPeak(Device& device) {
+  std::vector<ThreadSlot> slots(device.threads().threads());
+  int64_t rounds = 1000;
+  double best = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const double seconds = Trial(device, rounds, slots);
+    int64_t flops = 0;
+    for (const ThreadSlot& slot : slots) flops += slot.flops;
+    best = std::max(best, static_cast<double>(flops) / seconds);
+    rounds = std::max<int64_t>(
+        1000, static_cast<int64_t>(static_cast<double>(rounds) *
+                                   std::min(100.0, kTrialSeconds / seconds)));
+  }
+  return best;
+}
+
+}  // namespace lockstep
