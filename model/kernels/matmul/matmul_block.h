@@ -39,6 +39,7 @@ namespace LOCKSTEP_ISA_NS {
 constexpr int64_t kDepth = 256;  // the usual run of k
 constexpr int64_t kPackedFloats = 128 * 1024;
 constexpr int64_t kTileFloats = kTileRows * kTileColumns;
+constexpr int64_t kScratchColumns = 256;
 constexpr int64_t kWaitingTiles = 64 * 1024 / kTileFloats;
 
 // How one call is cut up.
@@ -58,14 +59,16 @@ static inline Cut CutOf(const MatmulArgs& args, int64_t padded_k) {
   cut.sums_wait_in_c = args.c_dtype == DType::kF32 && !args.accumulate;
   const bool at_once =
       padded_k <= kDepth || (!cut.sums_wait_in_c && padded_k <= kMaxDepth);
+  const bool sums_wait_in_scratch = !at_once && !cut.sums_wait_in_c;
   cut.depth = std::max<int64_t>(at_once ? padded_k : kDepth, kBlock);
-  cut.columns =
-      std::min(RoundUp(args.n, kTileColumns),
-               kPackedFloats / cut.depth / kTileColumns * kTileColumns);
-  cut.rows = args.m;
-  if (!at_once && !cut.sums_wait_in_c) {
-    cut.rows = kWaitingTiles / (cut.columns / kTileColumns) * kTileRows;
-  }
+  // Scratch is shared by rows and columns: b is packed again every cut.rows.
+  const int64_t most_columns =
+      sums_wait_in_scratch ? kScratchColumns : kPackedFloats / cut.depth;
+  cut.columns = std::min(RoundUp(args.n, kTileColumns),
+                         most_columns / kTileColumns * kTileColumns);
+  cut.rows = sums_wait_in_scratch
+                 ? kWaitingTiles / (cut.columns / kTileColumns) * kTileRows
+                 : args.m;
   return cut;
 }
 

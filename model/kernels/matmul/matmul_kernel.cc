@@ -49,5 +49,9 @@ void MatmulRange(const MatmulArgs& args, int64_t begin, int64_t end) {
   }
 }
 
+void MatmulPart(const MatmulArgs& args, int64_t k_begin, int64_t k_end) {
+  MatmulBlock(args, k_begin, k_end);
+}
+
 }  // namespace LOCKSTEP_ISA_NS
 }  // namespace lockstep

@@ -31,6 +31,10 @@ static inline MatmulStrips StripsOf(int64_t m, int64_t n) {
 LS_DECLARE_KERNEL(MatmulRange, const MatmulArgs& args, int64_t begin,
                   int64_t end)
 
+// MatmulBlock of matmul_block.h over positions [k_begin, k_end), for its test.
+LS_DECLARE_KERNEL(MatmulPart, const MatmulArgs& args, int64_t k_begin,
+                  int64_t k_end)
+
 }  // namespace lockstep
 
 #endif  // MODEL_KERNELS_MATMUL_MATMUL_KERNEL_H_

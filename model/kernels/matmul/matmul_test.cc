@@ -40,9 +40,9 @@ constexpr Shape kSmallShapes[] = {
     {1, 1, 1},    {1, 17, 33},  {2, 16, 32},  {3, 5, 7},    {13, 31, 31},
     {14, 32, 64}, {15, 33, 65}, {29, 48, 16}, {6, 47, 100}, {7, 130, 2},
     {33, 1, 63},  {27, 64, 34}, {16, 15, 96}, {43, 18, 1},  {5, 9, 0}};
-// Past what one packing holds: of k (256, 1024), columns (512, 128), rows.
+// Past what one packing holds: of k (256, 1024) and columns (512, 128).
 constexpr Shape kLargeShapes[] = {
-    {5, 530, 300}, {130, 140, 1030}, {31, 1050, 129}, {17, 34, 2070}};
+    {5, 530, 300}, {20, 140, 1030}, {31, 1050, 129}, {17, 34, 2070}};
 
 class MatmulTest : public testing::TestWithParam<Isa> {
  protected:
@@ -140,6 +140,19 @@ TEST_P(MatmulTest, N3LargeShapes) {
   EXPECT_GT(compared_, 100000);
 }
 
+// Past the rows whose sums fit the scratch (252), with k past one packing.
+TEST_P(MatmulTest, N3SumsThatWaitInScratch) {
+  Compare({.m = 260,
+           .n = 250,
+           .k = 1056,
+           .dtype = DType::kBF16,
+           .c_dtype = DType::kF32,
+           .accumulate = true,
+           .a_layout = Layout::kColumns},
+          2500);
+  EXPECT_GT(compared_, 260 * 250);
+}
+
 TEST_P(MatmulTest, N3Batches) {
   for (const Output& output : kOutputs) {
     for (DType dtype : kOperands) {
@@ -159,9 +172,8 @@ TEST_P(MatmulTest, N3Batches) {
 
 // N1: any cut of the items, and any tile that results, gives the same bytes.
 TEST_P(MatmulTest, N1RangesOfItems) {
-  const RangeFunction variants[] = {&scalar::MatmulRange, &avx2::MatmulRange,
-                                    &avx512::MatmulRange};
-  const RangeFunction multiply = variants[static_cast<int>(GetParam())];
+  const RangeFunction multiply =
+      LS_KERNEL_VARIANTS(MatmulRange, "matmul", "").For(GetParam());
   for (const Shape& shape : {Shape{70, 33, 50}, Shape{20, 150, 50}}) {
     MatmulCase product({.m = shape.m,
                         .n = shape.n,

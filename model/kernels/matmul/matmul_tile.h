@@ -126,6 +126,8 @@ static void BlockTile(const float* a, const float* b, int64_t depth, float* c,
     }
   }
   for (int64_t k = 0; k < depth; k += kBlock) {
+    // Without it GCC keeps c in spilled registers as well and stores it twice.
+    asm volatile("" ::: "memory");
     Sums<kRows, kVectors> sums;
     SetZero(sums);
     Chain<kRows, kVectors, 2>(a + k, b + k * kColumns, kBlock / 2, sums);
