@@ -111,6 +111,7 @@ class FaultRandomAccessFile : public RandomAccessFile {
 std::string RunFolderNoun(std::string_view path) {
   std::string name = BaseName(path);
   if (name.ends_with(".tmp")) name.resize(name.size() - 4);
+  if (name.starts_with(".tmp-")) name.erase(0, 5);
   if (name.ends_with(".safetensors")) return "shard";
   if (name.ends_with("index.json")) return "index";
   if (name.find("manifest") != std::string::npos) return "manifest";

@@ -23,7 +23,7 @@
 
 namespace lockstep {
 
-// The nouns of a run's folder; a temporary `.tmp` counts as what it will be:
+// The nouns of a run's folder; `x.tmp` and `.tmp-x` count as what they will be:
 //   *.safetensors shard   index.json, *.index.json index   *manifest*.json
 //   manifest   *.jsonl its stem (ledger, metrics, eval)   *.trace trace
 //   *.bin, *.idx tokens   step_*, .tmp-step_* step   .old-step_* old_step (so

@@ -481,6 +481,7 @@ TEST(FaultFileSystemTest, NounsOfARunFolder) {
   EXPECT_EQ(RunFolderNoun("r/traces/rank_0.trace"), "trace");
   EXPECT_EQ(RunFolderNoun("r/data/train.bin"), "tokens");
   EXPECT_EQ(RunFolderNoun("r/checkpoints/step_00000100"), "step");
+  EXPECT_EQ(RunFolderNoun("r/checkpoints/.tmp-step_00000100-3"), "step");
   EXPECT_EQ(RunFolderNoun("r/checkpoints"), "checkpoints");
   EXPECT_EQ(RunFolderNoun("r/lock"), "lock");
 }

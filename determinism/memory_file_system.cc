@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "determinism/memory_disk.h"
+#include "determinism/memory_file.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
 
 using memory_file_system_internal::Disk;
+using memory_file_system_internal::Handle;
+using memory_file_system_internal::MakeMapped;
+using memory_file_system_internal::MakeRandomAccess;
+using memory_file_system_internal::MakeWritable;
 using memory_file_system_internal::Node;
 using memory_file_system_internal::Place;
 using Lock = std::lock_guard<std::mutex>;
@@ -21,113 +25,6 @@ absl::Status Failure(const std::string& call, const std::string& path,
                      int error) {
   return IoError(call, path, "check the path", error);
 }
-
-// What an open file keeps; fails once the disk has crashed.
-struct Handle {
-  std::shared_ptr<Disk> disk;
-  std::shared_ptr<Node> node;
-  std::string path;
-  uint64_t generation;
-
-  absl::Status CheckPower() const {
-    if (disk->generation == generation) return absl::OkStatus();
-    return Failure("use of a file opened before a crash", path, EBADF);
-  }
-};
-
-class MemoryWritableFile : public WritableFile {
- public:
-  explicit MemoryWritableFile(Handle handle) : handle_(std::move(handle)) {}
-
-  absl::Status Append(std::string_view data) override {
-    const Lock lock(handle_.disk->mutex);
-    LS_RETURN_IF_ERROR(handle_.CheckPower());
-    LS_RETURN_IF_ERROR(handle_.disk->Change("write", handle_.path));
-    Disk& disk = *handle_.disk;
-    const uint64_t used = disk.used_bytes();
-    const uint64_t left =
-        disk.capacity_bytes > used ? disk.capacity_bytes - used : 0;
-    handle_.node->data.append(data.substr(0, left));
-    disk.Touch(*handle_.node);
-    if (data.size() <= left) return absl::OkStatus();
-    return IoError("write", handle_.path,
-                   "free space: " + std::to_string(data.size() - left) +
-                       " bytes were still to be written",
-                   ENOSPC);
-  }
-
-  absl::Status Flush() override { return absl::OkStatus(); }
-
-  absl::Status Sync() override {
-    const Lock lock(handle_.disk->mutex);
-    LS_RETURN_IF_ERROR(handle_.CheckPower());
-    LS_RETURN_IF_ERROR(handle_.disk->Change("fsync", handle_.path));
-    handle_.node->durable_data = handle_.node->data;
-    handle_.node->truncated = false;
-    return absl::OkStatus();
-  }
-
-  absl::Status Close() override {
-    const Lock lock(handle_.disk->mutex);
-    return handle_.CheckPower();
-  }
-
- private:
-  const Handle handle_;
-};
-
-class MemoryRandomAccessFile : public RandomAccessFile {
- public:
-  explicit MemoryRandomAccessFile(Handle handle)
-      : handle_(std::move(handle)), size_(handle_.node->data.size()) {}
-
-  absl::Status ReadAt(uint64_t offset, size_t length,
-                      void* out) const override {
-    const Lock lock(handle_.disk->mutex);
-    LS_RETURN_IF_ERROR(handle_.CheckPower());
-    const std::string& data = handle_.node->data;
-    if (offset > data.size() || length > data.size() - offset) {
-      return absl::DataLossError("the file ends early\n  where: " +
-                                 handle_.path + "\n  do: write it anew");
-    }
-    if (length > 0) std::memcpy(out, data.data() + offset, length);
-    return absl::OkStatus();
-  }
-  uint64_t Size() const override { return size_; }
-
- private:
-  const Handle handle_;
-  const uint64_t size_;
-};
-
-// A copy as of the open, where a real mapping would change under the reader.
-class MemoryMappedFile : public MappedFile {
- public:
-  explicit MemoryMappedFile(Handle handle)
-      : handle_(std::move(handle)),
-        data_(handle_.node->data),
-        version_(handle_.node->version) {}
-
-  std::span<const std::byte> bytes() const override {
-    return std::as_bytes(std::span<const char>(data_));
-  }
-  absl::Status CheckUnchanged() const override {
-    const Lock lock(handle_.disk->mutex);
-    LS_ASSIGN_OR_RETURN(const std::shared_ptr<Node> now,
-                        handle_.disk->Find(handle_.path));
-    if (now == handle_.node && now->version == version_) {
-      return absl::OkStatus();
-    }
-    return absl::DataLossError(
-        "the file changed while it was in use\n  where: " + handle_.path +
-        "\n  do: start anew");
-  }
-
- private:
-  const Handle handle_;
-  const std::string data_;
-  const uint64_t version_;
-};
 
 enum class OpenMode { kTruncate, kNew, kAppend };
 
@@ -152,8 +49,7 @@ absl::StatusOr<std::unique_ptr<WritableFile>> Open(
     node->data.clear();
     disk->Touch(*node);
   }
-  return std::make_unique<MemoryWritableFile>(
-      Handle{disk, std::move(node), path, disk->generation});
+  return MakeWritable(Handle{disk, std::move(node), path, disk->generation});
 }
 
 absl::StatusOr<Handle> OpenForReading(const std::shared_ptr<Disk>& disk,
@@ -244,14 +140,14 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> MemoryFileSystem::OpenRead(
     const std::string& path) {
   const Lock lock(disk_->mutex);
   LS_ASSIGN_OR_RETURN(Handle handle, OpenForReading(disk_, path));
-  return std::make_unique<MemoryRandomAccessFile>(std::move(handle));
+  return MakeRandomAccess(std::move(handle));
 }
 
 absl::StatusOr<std::unique_ptr<MappedFile>> MemoryFileSystem::Map(
     const std::string& path) {
   const Lock lock(disk_->mutex);
   LS_ASSIGN_OR_RETURN(Handle handle, OpenForReading(disk_, path));
-  return std::make_unique<MemoryMappedFile>(std::move(handle));
+  return MakeMapped(std::move(handle));
 }
 
 absl::Status MemoryFileSystem::Rename(const std::string& from,

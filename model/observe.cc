@@ -26,6 +26,7 @@ void Observe(const StepContext& context, const OperationName& name,
   event.operation = name.operation;
   event.micro_batch = context.micro_batch;
   event.first_sample = context.first_sample;
+  event.samples = context.samples;
   event.occurrence = 0;
   event.inputs = {inputs.begin(), inputs.size()};
   event.outputs = {outputs.begin(), outputs.size()};
