@@ -1,6 +1,7 @@
 #include "data/token_file_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -66,6 +67,20 @@ absl::Status CopyTable(const RandomAccessFile& spool,
   return absl::OkStatus();
 }
 
+template <typename T>
+void AppendTokens(std::span<const int32_t> tokens, int64_t vocab_size,
+                  std::string& out) {
+  const size_t old_size = out.size();
+  out.resize(old_size + tokens.size() * sizeof(T));
+  char* to = out.data() + old_size;
+  for (const int32_t id : tokens) {
+    LS_CHECK(id >= 0 && id < vocab_size) << id << " of " << vocab_size;
+    const T stored = static_cast<T>(id);
+    std::memcpy(to, &stored, sizeof(T));
+    to += sizeof(T);
+  }
+}
+
 absl::Status SyncAndClose(WritableFile& file) {
   LS_RETURN_IF_ERROR(file.Sync());
   return file.Close();
@@ -119,18 +134,24 @@ std::string TokenFileWriter::Temporary(const char* suffix) const {
 }
 
 absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
-  for (const int32_t id : tokens) {
-    LS_CHECK(id >= 0 && id < vocab_size_) << id << " of " << vocab_size_;
+  const int64_t width = WidthOf(type_);
+  while (!tokens.empty()) {
     if (sequence_tokens_ == max_sequence_tokens_) {
       LS_RETURN_IF_ERROR(EndSequence());
     }
+    const int64_t room =
+        static_cast<int64_t>(kHashBlockBytes - block_.size()) / width;
+    const int64_t count = std::min({static_cast<int64_t>(tokens.size()), room,
+                                    max_sequence_tokens_ - sequence_tokens_});
+    const std::span<const int32_t> run = tokens.first(count);
     if (type_ == TokenType::kU16) {
-      AppendLittle<uint16_t>(static_cast<uint16_t>(id), block_);
+      AppendTokens<uint16_t>(run, vocab_size_, block_);
     } else {
-      AppendLittle<int32_t>(id, block_);
+      AppendTokens<int32_t>(run, vocab_size_, block_);
     }
-    ++sequence_tokens_;
-    ++document_tokens_;
+    tokens = tokens.subspan(count);
+    sequence_tokens_ += count;
+    document_tokens_ += count;
     if (block_.size() == kHashBlockBytes) {
       LS_RETURN_IF_ERROR(FlushBlock());
     }

@@ -14,9 +14,10 @@ class ByteTokenizer : public Tokenizer {
   int32_t end_of_document() const override { return kBytes; }
 
   void Encode(std::string_view text, std::vector<int32_t>& out) const override {
-    out.reserve(out.size() + text.size());
-    for (const char c : text) {
-      out.push_back(static_cast<uint8_t>(c));
+    const size_t old_size = out.size();
+    out.resize(old_size + text.size());
+    for (size_t i = 0; i < text.size(); ++i) {
+      out[old_size + i] = static_cast<uint8_t>(text[i]);
     }
   }
 
