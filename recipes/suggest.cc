@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "determinism/nearest.h"
+
 namespace lockstep {
 namespace {
 
@@ -20,7 +22,7 @@ std::string Normal(std::string_view word) {
 // A third of the letters may be wrong, one in a short word.
 bool IsNear(std::string_view word, std::string_view other) {
   const int64_t letters = static_cast<int64_t>(word.size());
-  return EditDistance(word, other) <= std::max<int64_t>(1, letters / 3) &&
+  return WordDistance(word, other) <= std::max<int64_t>(1, letters / 3) &&
          std::min(word.size(), other.size()) > 1;
 }
 
@@ -54,7 +56,7 @@ int64_t Rank(std::string_view section, std::string_view key,
              std::string_view path) {
   const bool at_home = SectionOf(path) == section;
   const std::string_view other = KeyOf(path);
-  const int64_t distance = EditDistance(key, other);
+  const int64_t distance = WordDistance(key, other);
   if (distance == 0) {
     return at_home ? 0 : 1;
   }
@@ -90,35 +92,15 @@ std::vector<std::string> Candidates(std::string_view section,
 
 }  // namespace
 
-int64_t EditDistance(std::string_view a, std::string_view b) {
-  const std::string x = Normal(a);
-  const std::string y = Normal(b);
-  std::vector<int64_t> before(y.size() + 1);  // two rows up
-  std::vector<int64_t> above(y.size() + 1);
-  std::vector<int64_t> row(y.size() + 1);
-  for (size_t j = 0; j <= y.size(); ++j) {
-    row[j] = static_cast<int64_t>(j);
-  }
-  for (size_t i = 1; i <= x.size(); ++i) {
-    std::swap(before, above);
-    std::swap(above, row);
-    row[0] = static_cast<int64_t>(i);
-    for (size_t j = 1; j <= y.size(); ++j) {
-      const int64_t replaced = above[j - 1] + (x[i - 1] == y[j - 1] ? 0 : 1);
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-  }
-  return row[y.size()];
+int64_t WordDistance(std::string_view a, std::string_view b) {
+  return EditDistance(Normal(a), Normal(b));
 }
 
 std::string NearestWord(std::string_view word,
                         const std::vector<std::string>& words) {
   const auto nearest = std::min_element(
       words.begin(), words.end(), [&](const auto& a, const auto& b) {
-        return EditDistance(word, a) < EditDistance(word, b);
+        return WordDistance(word, a) < WordDistance(word, b);
       });
   return nearest == words.end() ? "" : *nearest;
 }
@@ -139,7 +121,7 @@ std::string SuggestKey(std::string_view section, std::string_view key,
   std::string nearest;
   for (const std::string& path : Candidates(section, known)) {
     if (nearest.empty() ||
-        EditDistance(key, KeyOf(path)) < EditDistance(key, KeyOf(nearest))) {
+        WordDistance(key, KeyOf(path)) < WordDistance(key, KeyOf(nearest))) {
       nearest = path;
     }
   }

@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one
-// into the other; upper case equals lower, a hyphen an underscore.
-int64_t EditDistance(std::string_view a, std::string_view b);
+// EditDistance (determinism/nearest.h), where upper case equals lower and a
+// hyphen an underscore.
+int64_t WordDistance(std::string_view a, std::string_view b);
 
 // The least distant of `words` (the first of several), "" of none.
 std::string NearestWord(std::string_view word,

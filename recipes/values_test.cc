@@ -10,11 +10,11 @@
 namespace lockstep {
 namespace {
 
-TEST(EditDistance, CountsEditsAndForgivesCaseAndHyphens) {
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-  EXPECT_EQ(EditDistance("wieght", "weight"), 1);
-  EXPECT_EQ(EditDistance("Weight-Decay", "weight_decay"), 0);
+TEST(WordDistance, CountsEditsAndForgivesCaseAndHyphens) {
+  EXPECT_EQ(WordDistance("", "abc"), 3);
+  EXPECT_EQ(WordDistance("kitten", "sitting"), 3);
+  EXPECT_EQ(WordDistance("wieght", "weight"), 1);
+  EXPECT_EQ(WordDistance("Weight-Decay", "weight_decay"), 0);
 }
 
 TEST(Suggest, PrefersTheSectionThenTheRightKeyElsewhere) {
