@@ -1,0 +1,220 @@
+// The command line: which verbs and options exist, with an example each.
+//
+// The only file that sees CLI11. It fills option structs, calls a verb and
+// turns its status into the exit code of determinism/status.h.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "determinism/status.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kNegative = 1;
+constexpr int kUsage = 2;
+
+// A verb: its options live as long as the parser.
+using Run = std::function<absl::StatusOr<Answer>()>;
+
+int Finish(const absl::StatusOr<Answer>& answer) {
+  if (!answer.ok()) {
+    const std::string message(answer.status().message());
+    std::fprintf(stderr, "lockstep: %s\n", message.c_str());
+    return ExitCodeFor(answer.status());
+  }
+  std::fputs(answer->text.c_str(), stdout);
+  std::fflush(stdout);
+  return answer->negative ? kNegative : 0;
+}
+
+CLI::App* Verb(CLI::App& parent, const std::string& name,
+               const std::string& what, const std::string& example) {
+  CLI::App* verb = parent.add_subcommand(name, what);
+  verb->footer("Example:\n  " + example);
+  return verb;
+}
+
+void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
+  CLI::App* verb = Verb(app, "train", "trains a recipe, or goes on with a run",
+                        "lockstep train recipes/debug.toml --set seed=7");
+  verb->add_option("recipe", o.recipe, "a TOML file")->required();
+  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--run", o.run_dir,
+                   "the run's folder (runs/<recipe>-<hash>)");
+  verb->add_option("--until", o.until, "stop after this step, resumable");
+  verb->add_option("--resume", o.resume,
+                   "auto, must, never, or a checkpoint's folder");
+  verb->add_option("--allow", o.allow,
+                   "differences from the manifest to let through")
+      ->delimiter(',');
+  verb->add_option("--reason", o.reason, "why they are allowed; recorded");
+  verb->add_option("--fault", o.faults, "break on purpose: kind=...,step=...")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--threads", o.threads, "compute threads of a rank");
+  verb->add_option("--ranks", o.ranks, "ranks as threads of this process");
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->add_flag("--quiet", o.quiet, "no display");
+  verb->callback([&] { run = [&] { return TrainVerb(o); }; });
+}
+
+void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
+  CLI::App* verb = Verb(app, "eval", "loss of a run on its held-out documents",
+                        "lockstep eval runs/debug-0123abcd recipes/debug.toml");
+  verb->add_option("run", o.run_dir, "the run's folder")->required();
+  verb->add_option("recipe", o.recipe, "its recipe, or another evaluation's")
+      ->required();
+  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
+  verb->add_option("--micro-batch", o.micro_batch, "samples at a time");
+  verb->add_option("--text", o.text, "write the text that was scored here");
+  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return EvalVerb(o); }; });
+}
+
+void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "generate", "text sampled from a run's model",
+           "lockstep generate runs/debug-0123abcd --prompt 'The '");
+  verb->add_option("run", o.run_dir, "the run's folder")->required();
+  verb->add_option("--prompt", o.prompt, "text to go on from")->required();
+  verb->add_option("--tokens", o.tokens, "most tokens to draw")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  verb->add_option("--temperature", o.temperature, "0 takes the likeliest")
+      ->check(CLI::Range(0.0, 100.0));
+  verb->add_option("--seed", o.seed, "another text")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
+  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return GenerateVerb(o); }; });
+}
+
+void AddRecipeVerb(CLI::App& recipe, RecipeOptions& o, Run& run,
+                   const char* name, const char* what,
+                   absl::StatusOr<Answer> (*function)(const RecipeOptions&)) {
+  CLI::App* verb =
+      Verb(recipe, name, what,
+           std::string("lockstep recipe ") + name + " recipes/debug.toml");
+  verb->add_option("recipe", o.recipe, "a TOML file")->required();
+  if (std::string_view(name) == "diff") {
+    verb->add_option("other", o.other, "another recipe")->required();
+  }
+  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
+      ->take_all()
+      ->expected(1);
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback(
+      [&o, &run, function] { run = [&o, function] { return function(o); }; });
+}
+
+void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
+  CLI::App* recipe = app.add_subcommand("recipe", "check, show, diff");
+  recipe->require_subcommand(1);
+  AddRecipeVerb(*recipe, o, run, "check", "all errors of a recipe at once",
+                RecipeCheckVerb);
+  AddRecipeVerb(*recipe, o, run, "show",
+                "the resolved recipe, each value with its source",
+                RecipeShowVerb);
+  AddRecipeVerb(*recipe, o, run, "diff", "the keys in which two recipes differ",
+                RecipeDiffVerb);
+}
+
+void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
+             Run& run) {
+  CLI::App* data = app.add_subcommand("data", "prepare, inspect, verify");
+  data->require_subcommand(1);
+  CLI::App* prepare =
+      Verb(*data, "prepare", "text files to an indexed token file",
+           "lockstep data prepare books/ --output data/books");
+  prepare->add_option("inputs", p.inputs, "files and folders")->required();
+  prepare->add_option("--output", p.output, "prefix of .bin and .idx")
+      ->required();
+  prepare->add_option("--tokenizer", p.tokenizer, "byte");
+  prepare->add_option("--document-bytes", p.document_bytes,
+                      "cut files at blank lines into documents of this size");
+  prepare->add_flag("--json", p.json, "one JSON object on stdout");
+  prepare->add_flag("--quiet", p.quiet, "no display");
+  prepare->callback([&] { run = [&] { return DataPrepareVerb(p); }; });
+  CLI::App* inspect = Verb(*data, "inspect", "what a token file holds",
+                           "lockstep data inspect data/books");
+  CLI::App* verify = Verb(*data, "verify", "whether every block still holds",
+                          "lockstep data verify data/books");
+  for (CLI::App* verb : {inspect, verify}) {
+    verb->add_option("prefix", i.prefix, "prefix of .bin and .idx")->required();
+    verb->add_flag("--json", i.json, "one JSON object on stdout");
+  }
+  inspect->callback([&] { run = [&] { return DataInspectVerb(i); }; });
+  verify->callback([&] { run = [&] { return DataVerifyVerb(i); }; });
+}
+
+void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
+  CLI::App* ckpt = app.add_subcommand("ckpt", "list, show, verify");
+  ckpt->require_subcommand(1);
+  CLI::App* list = Verb(*ckpt, "list", "the checkpoints of a run",
+                        "lockstep ckpt list runs/debug-0123abcd");
+  CLI::App* show = Verb(*ckpt, "show", "what is in a checkpoint",
+                        "lockstep ckpt show runs/debug-0123abcd");
+  CLI::App* verify = Verb(*ckpt, "verify", "whether every byte holds",
+                          "lockstep ckpt verify runs/debug-0123abcd");
+  for (CLI::App* verb : {list, show, verify}) {
+    verb->add_option("path", o.path, "a run's folder or a checkpoint's")
+        ->required();
+    verb->add_flag("--json", o.json, "one JSON object on stdout");
+  }
+  list->callback([&] { run = [&] { return CkptListVerb(o); }; });
+  show->callback([&] { run = [&] { return CkptShowVerb(o); }; });
+  verify->callback([&] { run = [&] { return CkptVerifyVerb(o); }; });
+}
+
+void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
+  CLI::App* trace = app.add_subcommand("trace", "show");
+  trace->require_subcommand(1);
+  CLI::App* show = Verb(*trace, "show", "the records of a trace",
+                        "lockstep trace show RUN/traces/rank_0.trace");
+  show->add_option("file", o.file, "a trace file")->required();
+  show->add_option("--scope", o.scope, "only this module path");
+  show->add_flag("--json", o.json, "one JSON object a line on stdout");
+  show->callback([&] { run = [&] { return TraceShowVerb(o); }; });
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  CLI::App app("Lockstep: a trainer whose every bit is accounted for");
+  app.require_subcommand(1);
+  TrainOptions train;
+  EvalOptions eval;
+  GenerateVerbOptions generate;
+  RecipeOptions recipe;
+  DataPrepareOptions prepare;
+  DataInspectOptions inspect;
+  CkptOptions ckpt;
+  TraceShowOptions trace;
+  Run run;
+  AddTrain(app, train, run);
+  AddEval(app, eval, run);
+  AddGenerate(app, generate, run);
+  AddRecipe(app, recipe, run);
+  AddData(app, prepare, inspect, run);
+  AddCkpt(app, ckpt, run);
+  AddTrace(app, trace, run);
+  try {  // CLI11 reports by exception
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  return Finish(run());
+}
+
+}  // namespace lockstep
+
+int main(int argc, char** argv) { return lockstep::RunCommandLine(argc, argv); }

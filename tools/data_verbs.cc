@@ -1,0 +1,107 @@
+// `lockstep data prepare|inspect|verify`.
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "data/block_hash.h"
+#include "data/prepare.h"
+#include "data/token_file.h"
+#include "data/tokenizer.h"
+#include "determinism/file_system.h"
+#include "determinism/status.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void ShowProgress(const PrepareProgress& p) {
+  const double share = p.bytes_total == 0
+                           ? 1.0
+                           : static_cast<double>(p.bytes_done) /
+                                 static_cast<double>(p.bytes_total);
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (!terminal && p.bytes_done < p.bytes_total) return;
+  std::fprintf(stderr, "%s%5.1f %%  %.1f MB  %lld documents  %lld tokens%s",
+               terminal ? "\r" : "", share * 100,
+               static_cast<double>(p.bytes_done) / 1e6,
+               static_cast<long long>(p.documents),
+               static_cast<long long>(p.tokens),
+               terminal && p.bytes_done < p.bytes_total ? "" : "\n");
+}
+
+std::string PreparedText(const PrepareReport& r, const std::string& output) {
+  std::string text =
+      absl::StrCat(output, ".bin: ", r.documents, " documents, ", r.tokens,
+                   " tokens (", NameOf(r.type), ") from ", r.files, " files, ",
+                   r.text_bytes, " bytes\ncontent ", r.content_hash, "\n");
+  for (const std::string& file : r.hidden_files) {
+    absl::StrAppend(&text, "hidden, passed over: ", file, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto tokenizer, MakeTokenizer(options.tokenizer));
+  PrepareOptions prepare = {.inputs = options.inputs,
+                            .output_prefix = options.output,
+                            .tokenizer = tokenizer.get(),
+                            .document_bytes = options.document_bytes,
+                            .progress = nullptr};
+  if (!options.quiet && !options.json) prepare.progress = ShowProgress;
+  LS_ASSIGN_OR_RETURN(const PrepareReport report,
+                      PrepareTokens(*PosixFileSystem(), prepare));
+  if (!options.json) return Answer{PreparedText(report, options.output)};
+  const Json object = {{"prefix", options.output},
+                       {"files", report.files},
+                       {"documents", report.documents},
+                       {"tokens", report.tokens},
+                       {"text_bytes", report.text_bytes},
+                       {"type", NameOf(report.type)},
+                       {"content_hash", report.content_hash},
+                       {"hidden_files", report.hidden_files}};
+  return Answer{object.dump() + "\n"};
+}
+
+absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto file,
+                      TokenFile::Open(*PosixFileSystem(), options.prefix));
+  LS_RETURN_IF_ERROR(file->CheckTables());
+  const Json object = {{"prefix", file->prefix()},
+                       {"type", NameOf(file->type())},
+                       {"tokens", file->token_count()},
+                       {"sequences", file->sequence_count()},
+                       {"documents", file->document_count()},
+                       {"bin_bytes", file->bin_bytes()},
+                       {"idx_bytes", file->idx_bytes()},
+                       {"content_hash", file->content_hash()}};
+  if (options.json) return Answer{object.dump() + "\n"};
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    absl::StrAppend(&text, absl::StrFormat("%-13s", key), value.dump(), "\n");
+  }
+  return Answer{text};
+}
+
+absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options) {
+  LS_ASSIGN_OR_RETURN(const std::vector<DataDamage> damage,
+                      VerifyBlocks(*PosixFileSystem(), options.prefix));
+  Json list = Json::array();
+  std::string text;
+  for (const DataDamage& d : damage) {
+    list.push_back({{"file", d.file}, {"from", d.from}, {"to", d.to}});
+    absl::StrAppend(&text, d.file, ": bytes ", d.from, " to ", d.to,
+                    " are not what was written\n");
+  }
+  if (damage.empty()) text = options.prefix + ": every block holds\n";
+  const Json object = {{"ok", damage.empty()}, {"damage", list}};
+  return Answer{options.json ? object.dump() + "\n" : text, !damage.empty()};
+}
+
+}  // namespace lockstep

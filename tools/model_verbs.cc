@@ -1,0 +1,90 @@
+// `lockstep eval` and `lockstep generate`: use a run's model, change nothing.
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_format.h"
+#include "determinism/status.h"
+#include "tools/evaluation.h"
+#include "tools/generation.h"
+#include "tools/metrics.h"
+#include "tools/run_setup.h"
+#include "tools/trained_model.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+namespace {
+
+std::string EvaluationText(const Evaluation& e, int64_t step, bool json) {
+  if (!json) {
+    return absl::StrFormat(
+        "step %d: held-out loss %.6f nats a token, %.4f bits per byte, over "
+        "%d samples, %d tokens\n",
+        step, e.loss, e.bits_per_byte, e.samples, e.tokens);
+  }
+  nlohmann::ordered_json object;
+  object["step"] = step;
+  object["loss"] = e.loss;
+  object["loss_bits"] = BitsOf(e.loss);
+  object["bits_per_byte"] = e.bits_per_byte;
+  object["sources"] = nlohmann::ordered_json::array();
+  object["sources"].push_back({{"loss", e.loss},
+                               {"loss_bits", BitsOf(e.loss)},
+                               {"bits_per_byte", e.bits_per_byte},
+                               {"tokens", e.tokens},
+                               {"bytes", e.bytes}});
+  return object.dump() + "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
+  FileSystem& fs = *PosixFileSystem();
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, options.run_dir));
+  LS_ASSIGN_OR_RETURN(
+      const ResolvedRun run,
+      ResolveRun(fs, options.recipe, options.sets, options.run_dir));
+  LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
+  LS_ASSIGN_OR_RETURN(const auto dataset,
+                      Dataset::Open(fs, run.config.data, run.run_dir,
+                                    run.config.seed, run.config.model.vocab));
+  LS_ASSIGN_OR_RETURN(
+      const auto model,
+      TrainedModel::Load(fs, run.config, run.run_dir, options.checkpoint,
+                         machine, dataset.get()));
+  const int64_t micro =
+      options.micro_batch > 0 ? options.micro_batch : run.config.batch.micro;
+  std::string text;
+  LS_ASSIGN_OR_RETURN(
+      const Evaluation evaluation,
+      Evaluate(model->stepper(), run.config.eval.samples, micro, &text));
+  if (!options.text.empty()) {
+    LS_RETURN_IF_ERROR(WriteFileAtomically(fs, options.text, text));
+  }
+  return Answer{EvaluationText(evaluation, model->step(), options.json)};
+}
+
+absl::StatusOr<Answer> GenerateVerb(const GenerateVerbOptions& options) {
+  FileSystem& fs = *PosixFileSystem();
+  LS_ASSIGN_OR_RETURN(const RunConfig config, ConfigOfRun(fs, options.run_dir));
+  LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
+  LS_ASSIGN_OR_RETURN(const auto tokenizer,
+                      MakeTokenizer(config.data.tokenizer));
+  LS_ASSIGN_OR_RETURN(const auto model,
+                      TrainedModel::Load(fs, config, options.run_dir,
+                                         options.checkpoint, machine, nullptr));
+  LS_ASSIGN_OR_RETURN(const std::string text,
+                      Generate(model->stepper(), *tokenizer, options.prompt,
+                               {.tokens = options.tokens,
+                                .temperature = options.temperature,
+                                .seed = static_cast<uint64_t>(options.seed)}));
+  if (!options.json) return Answer{options.prompt + text + "\n"};
+  nlohmann::ordered_json object;
+  object["step"] = model->step();
+  object["prompt"] = options.prompt;
+  object["text"] = text;
+  // A model may draw bytes that are no UTF-8; JSON shows those as U+FFFD.
+  return Answer{
+      object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+      "\n"};
+}
+
+}  // namespace lockstep

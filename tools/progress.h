@@ -1,0 +1,43 @@
+// The training display: one live line on a terminal, plain lines elsewhere.
+//
+// What it is: loss, tokens a second, model FLOP utilisation and time left, on
+// stderr. What it is not: a record; metrics.jsonl is. Why so: a log file wants
+// a line now and then, a person wants to see it move.
+#ifndef LOCKSTEP_TOOLS_PROGRESS_H_
+#define LOCKSTEP_TOOLS_PROGRESS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "determinism/clock.h"
+#include "tools/step_report.h"
+
+namespace lockstep {
+
+class Progress {
+ public:
+  // `quiet` shows nothing at all.
+  Progress(Clock& clock, int64_t first_step, int64_t last_step, bool quiet);
+  ~Progress();
+
+  void Step(const StepReport& report);
+  // A line that stays, above the live one.
+  void Say(std::string_view line);
+
+ private:
+  bool Due(const StepReport& report);
+  void EraseLine();
+
+  Clock& clock_;
+  const int64_t first_step_;
+  const int64_t last_step_;
+  const bool quiet_;
+  const bool terminal_;
+  const int64_t start_ns_;
+  int64_t shown_ns_ = 0;
+  bool line_open_ = false;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_PROGRESS_H_

@@ -1,0 +1,122 @@
+// What a recipe says, taken apart by component, for whoever sets a run up.
+//
+// What it is: the sections that belong to the train loop itself (train, batch,
+// grid, parallel, eval, metrics, trace), and RunConfig, which holds every
+// component's own struct side by side. What it is not: something to hand on:
+// components get their section only. Why so: checks that cross sections (a
+// micro-batch that does not divide, a layout that does not fit the model) need
+// one place that sees two sections at once, and this is it.
+#ifndef LOCKSTEP_TOOLS_RUN_CONFIG_H_
+#define LOCKSTEP_TOOLS_RUN_CONFIG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckpt/checkpoint_config.h"
+#include "data/data_config.h"
+#include "determinism/guarantee.h"
+#include "model/config.h"
+#include "model/optimizer.h"
+#include "model/precision.h"
+#include "model/schedule.h"
+#include "recipes/recipe.h"
+#include "recipes/section.h"
+
+namespace lockstep {
+
+struct TopConfig {
+  std::string guarantee = "bitwise";
+  int64_t seed = 0;
+};
+void DescribeSection(Section& section, TopConfig& config);
+
+// The run's length, in exactly one unit, and what to keep for backward.
+struct TrainConfig {
+  std::optional<int64_t> steps;
+  std::optional<int64_t> samples;
+  std::optional<int64_t> tokens;
+  bool recompute = false;
+};
+void DescribeSection(Section& section, TrainConfig& config);
+
+struct BatchConfig {
+  int64_t global = 16;  // samples a step
+  int64_t micro = 2;    // samples a micro-batch
+};
+void DescribeSection(Section& section, BatchConfig& config);
+
+// The cuts that decide orders of summation across layouts (N4, N5).
+struct GridConfig {
+  int64_t tensor = 4;
+  int64_t leaf = 1;  // samples
+};
+void DescribeSection(Section& section, GridConfig& config);
+
+struct ParallelConfig {
+  int64_t tensor = 1;
+  int64_t pipeline = 1;
+  std::optional<int64_t> data;  // absent: what is left of the world
+  bool sequence = false;
+  int64_t interleave = 1;
+
+  int64_t world() const { return tensor * pipeline * data.value_or(1); }
+};
+void DescribeSection(Section& section, ParallelConfig& config);
+
+struct EvalConfig {
+  int64_t every = 0;    // steps; 0: only at the end
+  int64_t samples = 0;  // at most so many held-out samples; 0: all
+};
+void DescribeSection(Section& section, EvalConfig& config);
+
+struct MetricsConfig {
+  bool fingerprints = true;
+};
+void DescribeSection(Section& section, MetricsConfig& config);
+
+struct TraceConfig {
+  std::string level = "off";
+  std::vector<int64_t> steps;  // first and last, inclusive; empty: all
+  std::string scope;
+};
+void DescribeSection(Section& section, TraceConfig& config);
+
+struct RunConfig {
+  Guarantee guarantee = Guarantee::kBitwise;
+  uint64_t seed = 0;
+  TrainConfig train;
+  BatchConfig batch;
+  GridConfig grid;
+  ParallelConfig parallel;
+  ModelConfig model;
+  PrecisionConfig precision;
+  DataConfig data;
+  OptimizerConfig optimizer;
+  ScheduleConfig schedule;
+  CheckpointConfig checkpoint;
+  EvalConfig eval;
+  MetricsConfig metrics;
+  TraceConfig trace;
+
+  // The run's length in steps; a length in samples or tokens is rounded up.
+  int64_t Steps() const;
+  // The curve in samples; `length_samples` is what the run resolved at step 0.
+  Schedule ResolveSchedule(int64_t length_samples) const;
+  // The curve's length that a run started now would keep.
+  int64_t ScheduleLengthSamples() const;
+};
+
+// Reads every section, checks what crosses sections and reports all errors of
+// the recipe together (InvalidArgument). `kept_schedule_samples`: the length
+// that an existing run resolved at its step 0, which a longer run keeps.
+absl::StatusOr<RunConfig> ReadRunConfig(
+    Recipe& recipe, std::optional<int64_t> kept_schedule_samples);
+
+// Refused, naming the feature, when this build cannot run it yet.
+absl::Status CheckRunnable(const RunConfig& config, int64_t ranks);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_RUN_CONFIG_H_

@@ -1,0 +1,185 @@
+#include "tools/run_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ckpt/load.h"
+#include "ckpt/manifest_compare.h"
+#include "ckpt/retention.h"
+#include "ckpt/save.h"
+#include "determinism/float_env.h"
+#include "determinism/status.h"
+#include "tools/step_fingerprint.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<std::string> Describe(
+    const std::vector<ManifestDifference>& differences) {
+  std::vector<std::string> lines;
+  for (const ManifestDifference& d : differences) {
+    lines.push_back(absl::StrCat(d.key, ": ", d.saved, " -> ", d.current));
+  }
+  return lines;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
+                                                           Clock& clock,
+                                                           std::string dir) {
+  std::unique_ptr<RunFolder> folder(new RunFolder(fs, clock, std::move(dir)));
+  LS_RETURN_IF_ERROR(fs.MakeDirs(folder->dir_));
+  LS_ASSIGN_OR_RETURN(folder->lock_,
+                      RunLock::Acquire(fs, *PosixFileLocker(), folder->dir_,
+                                       ThisProcess(), clock));
+  LS_ASSIGN_OR_RETURN(folder->notes_, CleanLeftovers(fs, folder->dir_));
+  LS_ASSIGN_OR_RETURN(folder->ledger_, Ledger::Open(fs, folder->dir_, clock,
+                                                    folder->lock_.get()));
+  return folder;
+}
+
+std::vector<std::string> RunFolder::TakeNotes() {
+  return std::exchange(notes_, {});
+}
+
+absl::Status RunFolder::Record(std::string_view event,
+                               const LedgerFields& fields) {
+  return ledger_->Append(event, fields);
+}
+
+absl::Status RunFolder::Start(const ResumeRequest& request,
+                              const Allowance& allowance, Manifest current,
+                              Stepper& stepper) {
+  existing_ = fs_.Exists(dir_ + "/manifest.json");
+  std::string run_id;
+  if (existing_) {
+    LS_ASSIGN_OR_RETURN(manifest_, ReadManifest(fs_, dir_));
+    run_id = manifest_.run_id;
+  }
+  LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                      FindCheckpoint(fs_, dir_, request, run_id));
+  notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
+  for (const std::string& note : found.notes) {
+    LS_RETURN_IF_ERROR(Record("checkpoint_skipped", {{"why", note}}));
+  }
+  if (existing_ && request.mode != ResumeMode::kNever) {
+    LS_RETURN_IF_ERROR(CheckManifest(allowance, current));
+    current.run_id = manifest_.run_id;
+    current.parent = manifest_.parent;
+    current.created_ms = manifest_.created_ms;
+  }
+  manifest_ = std::move(current);
+  if (!found.fresh && !ledger_->Contains(found.ledger_head)) {
+    return ManifestMismatch(
+        "the ledger does not contain the entry that the checkpoint was saved "
+        "under: it was cut or replaced",
+        absl::StrCat(dir_, "/ledger.jsonl, ", found.dir),
+        "restore the ledger from a copy, or train into another folder");
+  }
+  return found.fresh ? StartFresh(std::move(manifest_), stepper)
+                     : StartFrom(found, stepper);
+}
+
+absl::Status RunFolder::CheckManifest(const Allowance& allowance,
+                                      const Manifest& current) {
+  const auto differences =
+      CompareManifests(manifest_, current, manifest_.guarantee);
+  // A dirty build is admitted by its own rule at launch (train.cc).
+  std::vector<std::string> keys = allowance.keys;
+  if (allowance.reason.empty()) std::erase(keys, "dirty");
+  LS_RETURN_IF_ERROR(CheckDifferences(differences, keys, allowance.reason));
+  const auto allowed = AllowedDifferences(differences, keys);
+  if (!allowed.empty()) {
+    LS_RETURN_IF_ERROR(Record(
+        "allowed_difference",
+        {{"differences", Describe(allowed)}, {"reason", allowance.reason}}));
+    notes_.push_back(absl::StrCat("allowed: ", allowance.reason));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunFolder::SetAsideAbove(int64_t step) {
+  LS_ASSIGN_OR_RETURN(
+      const std::vector<std::string> moved,
+      SetAsideCheckpointsAbove(fs_, dir_, step, lock_->generation()));
+  if (moved.empty()) return absl::OkStatus();
+  notes_.push_back(absl::StrCat("set aside ", moved.size(),
+                                " checkpoint(s) beyond step ",
+                                std::max<int64_t>(step, 0)));
+  return Record("abandoned_tail", {{"checkpoints", moved}});
+}
+
+absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
+  LS_RETURN_IF_ERROR(SetAsideAbove(-1));
+  manifest_ = std::move(current);
+  manifest_.ledger_head = ledger_->Head();
+  manifest_json_ = ManifestToJson(manifest_);
+  LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
+  const ScopedFloatEnv float_env;
+  stepper.Initialise();
+  return Record("launch", {{"run_id", manifest_.run_id},
+                           {"commit", manifest_.code.commit},
+                           {"dirty", manifest_.code.dirty},
+                           {"trajectory", manifest_.recipe.trajectory},
+                           {"full", manifest_.recipe.full},
+                           {"threads", manifest_.layout.threads},
+                           {"faults", manifest_.faults},
+                           {"state", StateField(stepper.registry())}});
+}
+
+absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
+                                  Stepper& stepper) {
+  PoisonState(stepper.registry());
+  LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
+                      LoadCheckpoint(fs_, found.dir, stepper.registry()));
+  const ScopedFloatEnv float_env;
+  stepper.RestoreRuntime();
+  LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper.registry(), index));
+  LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
+  last_saved_step_ = found.step;
+  manifest_.ledger_head = ledger_->Head();
+  manifest_json_ = ManifestToJson(manifest_);
+  notes_.push_back(absl::StrCat("resumed from ", found.dir));
+  return Record("resume", {{"step", found.step},
+                           {"checkpoint", found.dir},
+                           {"state_saved", index.state_fingerprint},
+                           {"state_restored", StateField(stepper.registry())},
+                           {"commit", manifest_.code.commit},
+                           {"dirty", manifest_.code.dirty},
+                           {"threads", manifest_.layout.threads},
+                           {"faults", manifest_.faults}});
+}
+
+absl::Status RunFolder::Save(Stepper& stepper, const CheckpointConfig& config) {
+  const auto step = static_cast<int64_t>(stepper.state().iterations);
+  LS_ASSIGN_OR_RETURN(const SavedCheckpoint saved,
+                      SaveCheckpoint(fs_,
+                                     {.run_dir = dir_,
+                                      .step = step,
+                                      .run_id = manifest_.run_id,
+                                      .manifest_json = manifest_json_,
+                                      .ledger_head = ledger_->Head(),
+                                      .lock = lock_.get()},
+                                     stepper.registry()));
+  last_saved_step_ = step;
+  LS_RETURN_IF_ERROR(Record(
+      "checkpoint", {{"step", step},
+                     {"state", saved.index.state_fingerprint},
+                     {"bytes", static_cast<int64_t>(saved.size_bytes)}}));
+  LS_ASSIGN_OR_RETURN(const RetentionReport report,
+                      ApplyRetention(fs_,
+                                     {.run_dir = dir_,
+                                      .run_id = manifest_.run_id,
+                                      .keep = config.keep,
+                                      .keep_every = config.keep_every,
+                                      .lock = lock_.get()},
+                                     step));
+  notes_.insert(notes_.end(), report.notes.begin(), report.notes.end());
+  return report.removed.empty()
+             ? absl::OkStatus()
+             : Record("retention", {{"removed", report.removed}});
+}
+
+}  // namespace lockstep

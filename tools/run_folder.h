@@ -1,0 +1,82 @@
+// A run's folder, opened by the one trainer that may write to it.
+//
+// What it is: lock, ledger, manifest and checkpoints of one run, and the
+// decision where to start: fresh, or from which checkpoint, under which allowed
+// differences. What it is not: the loop. Why so: everything that can refuse a
+// resume happens here, before any rank does work.
+#ifndef LOCKSTEP_TOOLS_RUN_FOLDER_H_
+#define LOCKSTEP_TOOLS_RUN_FOLDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ckpt/checkpoint_config.h"
+#include "ckpt/find.h"
+#include "ckpt/ledger.h"
+#include "ckpt/manifest.h"
+#include "ckpt/run_lock.h"
+#include "determinism/clock.h"
+#include "determinism/file_system.h"
+#include "tools/stepper.h"
+
+namespace lockstep {
+
+struct Allowance {
+  std::vector<std::string> keys;
+  std::string reason;
+};
+
+class RunFolder {
+ public:
+  // Makes the folder if need be, takes the lock, cleans what a killed trainer
+  // left and verifies the ledger. The file system and clock are borrowed.
+  static absl::StatusOr<std::unique_ptr<RunFolder>> Open(FileSystem& fs,
+                                                         Clock& clock,
+                                                         std::string dir);
+
+  // Compares `current` with the manifest the run began with, chooses the
+  // checkpoint and loads it into the stepper, or starts fresh. Everything it
+  // decides is in the ledger and, for people, in notes().
+  absl::Status Start(const ResumeRequest& request, const Allowance& allowance,
+                     Manifest current, Stepper& stepper);
+
+  // A checkpoint of the stepper's state, then retention.
+  absl::Status Save(Stepper& stepper, const CheckpointConfig& config);
+
+  absl::Status Record(std::string_view event, const LedgerFields& fields);
+
+  const std::string& dir() const { return dir_; }
+  const Manifest& manifest() const { return manifest_; }
+  int64_t last_saved_step() const { return last_saved_step_; }
+  // What happened so far that a person should read; cleared by the call.
+  std::vector<std::string> TakeNotes();
+
+ private:
+  RunFolder(FileSystem& fs, Clock& clock, std::string dir)
+      : fs_(fs), clock_(clock), dir_(std::move(dir)) {}
+
+  absl::Status CheckManifest(const Allowance& allowance,
+                             const Manifest& current);
+  absl::Status StartFresh(Manifest current, Stepper& stepper);
+  absl::Status StartFrom(const FoundCheckpoint& found, Stepper& stepper);
+  absl::Status SetAsideAbove(int64_t step);
+
+  FileSystem& fs_;
+  Clock& clock_;
+  const std::string dir_;
+  std::unique_ptr<RunLock> lock_;
+  std::unique_ptr<Ledger> ledger_;
+  Manifest manifest_;
+  std::string manifest_json_;
+  bool existing_ = false;
+  int64_t last_saved_step_ = -1;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_RUN_FOLDER_H_

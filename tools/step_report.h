@@ -1,0 +1,41 @@
+// What one step did, in the fields of metrics.jsonl.
+//
+// What it is: a plain record; losses, norms and rates in binary64 as they were
+// computed. What it is not: the file (metrics.h). Why so: the loop, the
+// display, the tests and the file read the same numbers.
+#ifndef LOCKSTEP_TOOLS_STEP_REPORT_H_
+#define LOCKSTEP_TOOLS_STEP_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace lockstep {
+
+struct StepReport {
+  int64_t step = 0;  // 1 = the first
+  int64_t updates = 0;
+  bool skipped = false;
+  int64_t samples_seen = 0;
+  int64_t tokens_seen = 0;
+  uint64_t sample_first = 0;  // global indices of this step, inclusive
+  uint64_t sample_last = 0;
+  int64_t valid_tokens = 0;
+  double loss = 0;     // what is optimised
+  double lm_loss = 0;  // its language-model part; all of it, for now
+  double grad_norm = 0;
+  double grad_norm_clipped = 0;
+  double lr = 0;
+  double loss_scale = 1;
+  // loss grads params optimizer rng data state -> 32 hex digits (N11); empty
+  // when fingerprints are off.
+  std::map<std::string, std::string> fingerprint;
+  // Not compared between runs.
+  double step_ms = 0;
+  double tokens_per_s = 0;
+  double mfu = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_STEP_REPORT_H_

@@ -1,0 +1,212 @@
+#include "tools/stepper.h"
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/float_env.h"
+#include "determinism/status.h"
+#include "tools/step_fingerprint.h"
+
+namespace lockstep {
+namespace {
+
+std::string Where(const StepReport& report) {
+  return absl::StrCat("step ", report.step, ", samples ", report.sample_first,
+                      " to ", report.sample_last);
+}
+
+absl::Status NonFinite(const std::string& what, const std::string& where) {
+  return NumericFailure(
+      what, where,
+      "the step was not applied and no checkpoint was written; look at these "
+      "samples, lower optimizer.lr, or resume from an earlier checkpoint");
+}
+
+}  // namespace
+
+Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
+                 const Dataset* dataset, Communicator* communicator,
+                 FaultPlan* faults)
+    : config_(config),
+      dataset_(dataset),
+      communicator_(communicator),
+      faults_(faults),
+      device_(options.threads, options.isa),
+      state_(registry_, config.seed),
+      store_(registry_, device_,
+             ListParameters(config.model, config.precision.storage(),
+                            config.grid.tensor)),
+      optimizer_(registry_, device_, store_, config.optimizer),
+      stage_(config.model, store_, config.grid.tensor, config.train.recompute),
+      schedule_(config.ResolveSchedule(options.schedule_length_samples)) {
+  if (faults_ != nullptr && !faults_->empty()) hooks_.Add(faults_);
+}
+
+absl::StatusOr<StepReport> Stepper::Step() {
+  const ScopedFloatEnv float_env;
+  Work work;
+  work.report.step = static_cast<int64_t>(state_.iterations) + 1;
+  if (faults_ != nullptr) {
+    faults_->BeginStep(work.report.step, 0);
+    LS_RETURN_IF_ERROR(faults_->AtPoint("step.begin"));
+  }
+  LS_RETURN_IF_ERROR(LoadSamples(work));
+  LS_RETURN_IF_ERROR(ForwardBackward(work));
+  LS_RETURN_IF_ERROR(ReduceLoss(work));
+  LS_RETURN_IF_ERROR(CheckLosses(work));
+  LS_RETURN_IF_ERROR(FinishGradients(work));
+  FingerprintInputs(work);
+  UpdateParameters(work);
+  AdvanceState(work);
+  FingerprintState(work);
+  if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("step.end"));
+  return std::move(work.report);
+}
+
+StepContext Stepper::Context(int64_t micro_batch) const {
+  return {
+      .device = const_cast<Device&>(device_),
+      .hooks = const_cast<OperationHooks&>(hooks_),
+      .seed = state_.seed,
+      .step = static_cast<int64_t>(state_.iterations) + 1,
+      .micro_batch = micro_batch,
+      .first_sample = state_.cursor +
+                      static_cast<uint64_t>(micro_batch * config_.batch.micro),
+      .samples = config_.batch.micro,
+      .tokens = config_.data.sequence,
+      .samples_per_leaf = config_.grid.leaf};
+}
+
+// The samples are [cursor, cursor + global) of the one global order.
+absl::Status Stepper::LoadSamples(Work& work) {
+  const int64_t samples = config_.batch.global, tokens = config_.data.sequence;
+  work.report.sample_first = state_.cursor;
+  work.report.sample_last = state_.cursor + static_cast<uint64_t>(samples) - 1;
+  work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
+  work.mask_ST.resize(static_cast<size_t>(samples * tokens));
+  work.losses_ST.resize(static_cast<size_t>(samples * tokens));
+  for (int64_t s = 0; s < samples; ++s) {
+    uint64_t index = state_.cursor + static_cast<uint64_t>(s);
+    if (faults_ != nullptr) index = faults_->SampleFor(index);
+    LS_RETURN_IF_ERROR(dataset_->TrainSample(
+        index,
+        std::span(work.tokens_ST1)
+            .subspan(static_cast<size_t>(s * (tokens + 1)),
+                     static_cast<size_t>(tokens + 1)),
+        std::span(work.mask_ST)
+            .subspan(static_cast<size_t>(s * tokens),
+                     static_cast<size_t>(tokens))));
+  }
+  for (const uint8_t valid : work.mask_ST) work.report.valid_tokens += valid;
+  return absl::OkStatus();
+}
+
+absl::Status Stepper::ForwardBackward(Work& work) {
+  const int64_t micro = config_.batch.micro, tokens = config_.data.sequence;
+  std::vector<int32_t> ids(static_cast<size_t>(micro * tokens));
+  std::vector<int32_t> labels(ids.size());
+  store_.ZeroGradients();
+  for (int64_t m = 0; m < config_.batch.global / micro; ++m) {
+    const int64_t first = m * micro;
+    SplitInputsAndLabels(work.tokens_ST1.data() + first * (tokens + 1), micro,
+                         tokens, ids.data(), labels.data());
+    const MicroBatch batch = {
+        ids.data(), {labels.data(), work.mask_ST.data() + first * tokens}};
+    const Tensor loss = stage_.TrainMicroBatch(Context(m), batch);
+    std::copy_n(loss.data<float>(), loss.count(),
+                work.losses_ST.data() + first * tokens);
+    if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("micro.end"));
+  }
+  return absl::OkStatus();
+}
+
+// Sums of losses and of valid tokens travel as integers (N6).
+absl::Status Stepper::ReduceLoss(Work& work) {
+  for (const float loss : work.losses_ST) work.loss_sum.Add(loss);
+  auto words = work.loss_sum.Words();
+  LS_RETURN_IF_ERROR(communicator_->AllReduceSum(words));
+  LS_RETURN_IF_ERROR(
+      communicator_->AllReduceSum(std::span(&work.report.valid_tokens, 1)));
+  work.loss_sum = ExactSum::FromWords(words);
+  StepReport& report = work.report;
+  if (report.valid_tokens == 0) {
+    return InputError("no token of this step has a label that counts",
+                      Where(report), "check the data's masks");
+  }
+  work.divisor = static_cast<double>(report.valid_tokens) * report.loss_scale;
+  report.loss =
+      work.loss_sum.Round() / static_cast<double>(report.valid_tokens);
+  report.lm_loss = report.loss;
+  return absl::OkStatus();
+}
+
+absl::Status Stepper::CheckLosses(const Work& work) const {
+  if (std::isfinite(work.report.loss)) return absl::OkStatus();
+  const int64_t tokens = config_.data.sequence;
+  std::string samples;
+  for (size_t i = 0; i < work.losses_ST.size(); ++i) {
+    if (std::isfinite(work.losses_ST[i])) continue;
+    const uint64_t sample = state_.cursor + i / static_cast<size_t>(tokens);
+    samples = absl::StrCat("sample ", sample, ", position ",
+                           i % static_cast<size_t>(tokens));
+    break;
+  }
+  return NonFinite(absl::StrCat("the loss is ", work.report.loss),
+                   absl::StrCat("step ", work.report.step,
+                                ", tensor lm_head.loss, first at ", samples));
+}
+
+absl::Status Stepper::FinishGradients(Work& work) {
+  StepReport& report = work.report;
+  optimizer_.FinaliseGradients(Context(0), work.divisor);
+  if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("grad.end"));
+  if (const auto bad = optimizer_.FindNonFinite()) {
+    return NonFinite("a gradient is not finite",
+                     absl::StrCat(Where(report), ", tensor ", bad->tensor,
+                                  ", element ", bad->element));
+  }
+  report.grad_norm = optimizer_.GradientNorm();
+  report.grad_norm_clipped =
+      report.grad_norm * optimizer_.ClipFactor(report.grad_norm);
+  return absl::OkStatus();
+}
+
+void Stepper::UpdateParameters(Work& work) {
+  const auto samples =
+      state_.update_samples + static_cast<uint64_t>(config_.batch.global);
+  work.report.lr = schedule_.At(static_cast<int64_t>(samples));
+  optimizer_.Update(Context(0), work.report.lr,
+                    optimizer_.ClipFactor(work.report.grad_norm));
+}
+
+void Stepper::AdvanceState(Work& work) {
+  const auto samples = static_cast<uint64_t>(config_.batch.global);
+  state_.iterations += 1;
+  state_.samples_seen += samples;
+  state_.update_samples += samples;
+  state_.tokens_seen += samples * static_cast<uint64_t>(config_.data.sequence);
+  state_.cursor += samples;
+  work.report.updates = optimizer_.updates();
+  work.report.samples_seen = static_cast<int64_t>(state_.samples_seen);
+  work.report.tokens_seen = static_cast<int64_t>(state_.tokens_seen);
+}
+
+void Stepper::FingerprintInputs(Work& work) {
+  if (!config_.metrics.fingerprints) return;
+  auto& fields = work.report.fingerprint;
+  const int64_t tokens = config_.data.sequence;
+  fields["data"] =
+      DataField(state_.cursor, tokens, work.tokens_ST1, work.mask_ST);
+  fields["loss"] = LossField(state_.cursor, tokens, work.losses_ST);
+  fields["grads"] = GradientField(store_);
+}
+
+void Stepper::FingerprintState(Work& work) {
+  if (!config_.metrics.fingerprints) return;
+  AddStateFields(registry_, work.report.fingerprint);
+}
+
+}  // namespace lockstep

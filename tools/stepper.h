@@ -1,0 +1,106 @@
+// One training step as named phases, and all that it works on.
+//
+// What it is: the one class that train, replay and bisect step with: it owns
+// device, state, model, optimizer and data, and moves them by one step. What it
+// is not: a loop, a run folder or a policy: when to save, evaluate or stop is
+// decided elsewhere. Why so: whoever replays a run must run the same code, and
+// state moves in one place only, after everything that can refuse the step.
+#ifndef LOCKSTEP_TOOLS_STEPPER_H_
+#define LOCKSTEP_TOOLS_STEPPER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "data/data_fingerprint.h"
+#include "data/dataset.h"
+#include "determinism/exact_sum.h"
+#include "determinism/fault.h"
+#include "determinism/operation.h"
+#include "determinism/state.h"
+#include "model/device.h"
+#include "model/optimizer.h"
+#include "model/parameters.h"
+#include "model/schedule.h"
+#include "model/stage.h"
+#include "parallel/communicator.h"
+#include "tools/run_config.h"
+#include "tools/run_state.h"
+#include "tools/step_report.h"
+
+namespace lockstep {
+
+struct StepperOptions {
+  int threads = 1;
+  Isa isa = Isa::kScalar;
+  int64_t schedule_length_samples = 0;
+};
+
+class Stepper {
+ public:
+  // All pointers are borrowed and outlive the stepper; `faults` may be null.
+  Stepper(const RunConfig& config, const StepperOptions& options,
+          const Dataset* dataset, Communicator* communicator,
+          FaultPlan* faults);
+
+  // Draws initial weights: a fresh start. A resume loads instead, then calls
+  // RestoreRuntime (N10).
+  void Initialise() { store_.Initialise(state_.seed); }
+  void RestoreRuntime() { store_.ConvertAll(); }
+
+  // The next step. NumericFailure (exit 5) names step, tensor and samples, and
+  // leaves every registered state as it was.
+  absl::StatusOr<StepReport> Step();
+
+  // Adds a tracer behind the fault injector.
+  void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
+
+  StateRegistry& registry() { return registry_; }
+  Device& device() { return device_; }
+  Stage& stage() { return stage_; }
+  const RunState& state() const { return state_; }
+  const RunConfig& config() const { return config_; }
+  const Dataset& dataset() const { return *dataset_; }
+  int64_t parameter_count() const { return store_.count(); }
+
+ private:
+  // What the phases of one step hand to each other.
+  struct Work {
+    StepReport report;
+    std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
+    std::vector<uint8_t> mask_ST;
+    std::vector<float> losses_ST;
+    ExactSum loss_sum;
+    double divisor = 0;  // valid tokens times the loss scale
+  };
+
+  StepContext Context(int64_t micro_batch) const;
+  absl::Status LoadSamples(Work& work);
+  absl::Status ForwardBackward(Work& work);
+  absl::Status ReduceLoss(Work& work);
+  absl::Status CheckLosses(const Work& work) const;
+  absl::Status FinishGradients(Work& work);
+  void UpdateParameters(Work& work);
+  void AdvanceState(Work& work);
+  void FingerprintInputs(Work& work);
+  void FingerprintState(Work& work);
+
+  const RunConfig config_;
+  const Dataset* dataset_;
+  Communicator* communicator_;
+  FaultPlan* faults_;
+  OperationHooks hooks_;
+  Device device_;
+  StateRegistry registry_;
+  RunState state_;
+  ParameterStore store_;
+  Optimizer optimizer_;
+  Stage stage_;
+  Schedule schedule_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_STEPPER_H_

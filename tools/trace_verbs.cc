@@ -1,0 +1,89 @@
+// `lockstep trace show`: the records of one trace file, for people and scripts.
+#include <google/protobuf/util/json_util.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "determinism/file_system.h"
+#include "determinism/fingerprint.h"
+#include "determinism/status.h"
+#include "determinism/trace_writer.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+namespace {
+
+std::string TensorText(const trace::Tensor& tensor) {
+  const Fingerprint value = {{tensor.lane0(), tensor.lane1()}};
+  std::string shape;
+  for (const int64_t size : tensor.shape()) {
+    absl::StrAppend(&shape, shape.empty() ? "" : "x", size);
+  }
+  return absl::StrCat(tensor.name(), " ", tensor.dtype(), " [", shape, "] ",
+                      value.Hex());
+}
+
+std::string OperationText(const trace::Operation& operation) {
+  std::string text =
+      absl::StrCat(operation.scope(), ".", operation.operation());
+  for (const trace::Tensor& tensor : operation.inputs()) {
+    absl::StrAppend(&text, "\n    in   ", TensorText(tensor));
+  }
+  for (const trace::Tensor& tensor : operation.outputs()) {
+    absl::StrAppend(&text, "\n    out  ", TensorText(tensor));
+  }
+  return text;
+}
+
+std::string RecordText(const trace::Record& record) {
+  const std::string where =
+      absl::StrFormat("step %d  %s  micro-batch %d  ", record.step(),
+                      record.phase(), record.micro_batch());
+  if (record.has_operation()) return where + OperationText(record.operation());
+  if (record.has_phase_end()) {
+    return absl::StrCat(where, record.phase_end().operations(), " operations ",
+                        record.phase_end().fingerprint());
+  }
+  std::string text = absl::StrFormat("step %d", record.step());
+  for (const auto& [name, value] : record.step_end().fields()) {
+    absl::StrAppend(&text, "  ", name, " ", value);
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> RecordJson(const trace::Record& record) {
+  std::string text;
+  const auto status =
+      google::protobuf::util::MessageToJsonString(record, &text);
+  if (!status.ok()) return absl::InternalError("a record that is no JSON");
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {
+  LS_ASSIGN_OR_RETURN(const Trace trace,
+                      ReadTrace(*PosixFileSystem(), options.file));
+  std::string text;
+  for (const trace::Record& record : trace.records) {
+    if (!options.scope.empty() &&
+        !absl::StartsWith(record.operation().scope(), options.scope)) {
+      continue;
+    }
+    if (options.json) {
+      LS_ASSIGN_OR_RETURN(const std::string line, RecordJson(record));
+      absl::StrAppend(&text, line, "\n");
+    } else {
+      absl::StrAppend(&text, RecordText(record), "\n");
+    }
+  }
+  if (trace.torn_bytes > 0 && !options.json) {
+    absl::StrAppend(&text, "# the last record is torn: ", trace.torn_bytes,
+                    " bytes\n");
+  }
+  return Answer{text};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,71 @@
+// The train loop: steps a run until it is done, told to stop, or fails.
+//
+// What it is: the policies around Stepper: metrics, display, evaluation,
+// checkpoints, stopping. What it is not: a phase of a step. Why so: none of it
+// may change a bit of the trajectory (N12), so none of it is inside the step.
+#ifndef LOCKSTEP_TOOLS_TRAIN_H_
+#define LOCKSTEP_TOOLS_TRAIN_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "determinism/clock.h"
+#include "determinism/file_system.h"
+#include "determinism/trace_writer.h"
+#include "tools/metrics.h"
+#include "tools/progress.h"
+#include "tools/run_folder.h"
+#include "tools/signals.h"
+#include "tools/stepper.h"
+
+namespace lockstep {
+
+struct TrainResult {
+  int64_t steps = 0;        // done in all
+  double loss = 0;          // of the last step; 0 if none ran
+  std::string unseed;       // the state's fingerprint at the end
+  double tokens_per_s = 0;  // over the steps that this process ran
+  double mfu = 0;
+  int stopped_by = 0;  // a signal, or 0
+};
+
+class TrainLoop {
+ public:
+  // All borrowed. `peak_flops`: of this machine and its threads, for mfu; 0:
+  // unknown.
+  TrainLoop(FileSystem& fs, Clock& clock, RunFolder& folder, Stepper& stepper,
+            Progress& progress, double peak_flops);
+
+  // Runs up to `last_step`, saving at the end.
+  absl::StatusOr<TrainResult> Run(int64_t last_step,
+                                  const StopSignals& signals);
+
+ private:
+  absl::Status OpenFiles();
+  absl::Status OpenTrace();
+  absl::StatusOr<StepReport> TimedStep();
+  absl::Status AfterStep(const StepReport& report, bool last);
+  absl::Status EvaluateNow(int64_t step);
+  absl::Status SaveNow();
+  void SayNotes();
+
+  FileSystem& fs_;
+  Clock& clock_;
+  RunFolder& folder_;
+  Stepper& stepper_;
+  Progress& progress_;
+  const double peak_flops_;
+  std::unique_ptr<MetricsFile> metrics_;
+  std::unique_ptr<MetricsFile> evaluations_;
+  std::unique_ptr<TraceWriter> trace_;
+  int64_t busy_ns_ = 0;
+  int64_t tokens_ = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_TRAIN_H_

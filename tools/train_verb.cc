@@ -1,0 +1,201 @@
+// `lockstep train`: from a recipe's path to a finished run.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "determinism/fault_file_system.h"
+#include "determinism/status.h"
+#include "model/peak_flops.h"
+#include "parallel/thread_comm.h"
+#include "tools/bazel/build_stamp.h"
+#include "tools/run_setup.h"
+#include "tools/train.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+namespace {
+
+// --fault, repeatable, and LOCKSTEP_FAULT with ';' between specs.
+absl::StatusOr<std::vector<FaultSpec>> ReadFaults(
+    std::vector<std::string>& texts) {
+  if (const char* variable = std::getenv("LOCKSTEP_FAULT")) {
+    for (const auto text : absl::StrSplit(variable, ';', absl::SkipEmpty())) {
+      texts.emplace_back(text);
+    }
+  }
+  std::vector<FaultSpec> specs;
+  for (const std::string& text : texts) {
+    LS_ASSIGN_OR_RETURN(FaultSpec spec, ParseFault(text));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+// A run whose code is in no commit cannot be explained later.
+absl::Status CheckBuild(const std::vector<std::string>& allow) {
+  if (!BuildDirty()) return absl::OkStatus();
+  if (std::find(allow.begin(), allow.end(), "dirty") != allow.end()) {
+    return absl::OkStatus();
+  }
+  return InputError(
+      BuildStamped() ? "this binary was built from files that differ from "
+                       "their commit"
+                     : "this binary carries no commit (an unstamped build)",
+      absl::StrCat("commit ", BuildCommit()),
+      "commit and rebuild, or pass --allow dirty --reason TEXT, which the "
+      "manifest and the ledger record");
+}
+
+absl::Status CheckUntil(const std::optional<int64_t>& until) {
+  if (!until || *until >= 1) return absl::OkStatus();
+  return InputError("--until takes a step from 1 on",
+                    absl::StrCat("--until ", *until), "give a later step");
+}
+
+// Writes RUN/faults.json, which a replay of this run reads.
+absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
+                        const std::vector<std::string>& faults) {
+  if (faults.empty()) return absl::OkStatus();
+  const nlohmann::json json = {{"faults", faults}};
+  return WriteFileAtomically(fs, dir + "/faults.json", json.dump(2) + "\n");
+}
+
+// One training process, set up step by step; members in order of life.
+class TrainProcess {
+ public:
+  TrainProcess(const TrainOptions& options)
+      : options_(options), faults_text_(options.faults) {}
+
+  absl::StatusOr<TrainResult> Run();
+
+ private:
+  absl::Status SetUp();
+  absl::Status Announce(Progress& progress) const;
+  absl::StatusOr<TrainResult> Train();
+
+  TrainOptions options_;
+  std::vector<std::string> faults_text_;
+  RealClock clock_;
+  std::unique_ptr<FaultPlan> faults_;
+  std::unique_ptr<FaultFileSystem> fault_fs_;
+  FileSystem* fs_ = PosixFileSystem();
+  std::unique_ptr<ResolvedRun> run_;
+  Machine machine_;
+  std::unique_ptr<RunFolder> folder_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<Stepper> stepper_;
+  std::vector<std::string> notices_;
+};
+
+absl::Status TrainProcess::SetUp() {
+  LS_RETURN_IF_ERROR(CheckUntil(options_.until));
+  LS_ASSIGN_OR_RETURN(std::vector<FaultSpec> specs, ReadFaults(faults_text_));
+  LS_ASSIGN_OR_RETURN(
+      ResolvedRun run,
+      ResolveRun(*fs_, options_.recipe, options_.sets, options_.run_dir));
+  run_ = std::make_unique<ResolvedRun>(std::move(run));
+  LS_RETURN_IF_ERROR(CheckRunnable(run_->config, options_.ranks));
+  LS_RETURN_IF_ERROR(CheckBuild(options_.allow));
+  LS_ASSIGN_OR_RETURN(machine_, ChooseMachine(options_.threads));
+  faults_ = std::make_unique<FaultPlan>(std::move(specs), 0);
+  if (!faults_->empty()) {
+    fault_fs_ = std::make_unique<FaultFileSystem>(fs_, faults_.get());
+    fs_ = fault_fs_.get();
+  }
+  LS_ASSIGN_OR_RETURN(folder_, RunFolder::Open(*fs_, clock_, run_->run_dir));
+  LS_RETURN_IF_ERROR(KeepFaults(*fs_, run_->run_dir, faults_text_));
+  LS_ASSIGN_OR_RETURN(
+      dataset_,
+      Dataset::Open(*fs_, run_->config.data, run_->run_dir, run_->config.seed,
+                    run_->config.model.vocab, [&](const std::string& text) {
+                      notices_.push_back(text);
+                    }));
+  communicator_ = std::move(MakeThreadComms(1).front());
+  stepper_ = std::make_unique<Stepper>(
+      run_->config,
+      StepperOptions{machine_.threads, machine_.isa,
+                     run_->schedule_length_samples},
+      dataset_.get(), communicator_.get(), faults_.get());
+  LS_ASSIGN_OR_RETURN(
+      Manifest manifest,
+      DescribeRun(*fs_, *run_, *dataset_, machine_, clock_, faults_text_));
+  return folder_->Start(ParseResume(options_.resume),
+                        {options_.allow, options_.reason}, std::move(manifest),
+                        *stepper_);
+}
+
+absl::Status TrainProcess::Announce(Progress& progress) const {
+  const RunConfig& c = run_->config;
+  for (const std::string& fault : faults_text_) {
+    progress.Say(absl::StrCat("FAULT ON PURPOSE: ", fault));
+  }
+  progress.Say(absl::StrFormat(
+      "%s: %s, %s, %d parameters, %d steps of %d x %d tokens, %d threads "
+      "(%s), in %s",
+      run_->recipe.name(), NameOf(c.guarantee), c.precision.mode,
+      stepper_->parameter_count(), c.Steps(), c.batch.global, c.data.sequence,
+      machine_.threads, NameOf(machine_.isa), run_->run_dir));
+  for (const std::string& notice : notices_) progress.Say(notice);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TrainResult> TrainProcess::Train() {
+  const StopSignals signals;
+  const int64_t last =
+      std::min(run_->config.Steps(), options_.until.value_or(INT64_MAX));
+  const auto done = static_cast<int64_t>(stepper_->state().iterations);
+  Progress progress(clock_, done + 1, last, options_.quiet || options_.json);
+  LS_RETURN_IF_ERROR(Announce(progress));
+  if (done >= last) {
+    progress.Say(
+        absl::StrCat("nothing to do: step ", done, " of ", last, " is done"));
+  }
+  const double peak = done >= last ? 0.0 : MeasurePeakFlops(stepper_->device());
+  TrainLoop loop(*fs_, clock_, *folder_, *stepper_, progress, peak);
+  auto result = loop.Run(last, signals);
+  if (!result.ok()) {
+    // What stopped the run is on record even if this record fails too.
+    folder_
+        ->Record("stop",
+                 {{"step", static_cast<int64_t>(stepper_->state().iterations)},
+                  {"error", std::string(result.status().message())}})
+        .IgnoreError();
+  }
+  return result;
+}
+
+absl::StatusOr<TrainResult> TrainProcess::Run() {
+  LS_RETURN_IF_ERROR(SetUp());
+  return Train();
+}
+
+std::string ResultText(const TrainResult& r, bool json) {
+  if (!json) return absl::StrCat("unseed ", r.unseed, "\n");
+  const nlohmann::ordered_json object = {{"steps", r.steps},
+                                         {"loss", r.loss},
+                                         {"unseed", r.unseed},
+                                         {"tokens_per_s", r.tokens_per_s},
+                                         {"mfu", r.mfu}};
+  return object.dump() + "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> TrainVerb(const TrainOptions& options) {
+  TrainProcess process(options);
+  LS_ASSIGN_OR_RETURN(const TrainResult result, process.Run());
+  if (result.stopped_by != 0) {
+    return StoppedOnRequest(
+        absl::StrCat("stopped by signal ", result.stopped_by, " after step ",
+                     result.steps, ", saved; unseed ", result.unseed),
+        options.recipe, "run the same command again to go on");
+  }
+  return Answer{ResultText(result, options.json)};
+}
+
+}  // namespace lockstep

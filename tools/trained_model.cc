@@ -1,0 +1,66 @@
+#include "tools/trained_model.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "ckpt/find.h"
+#include "ckpt/load.h"
+#include "determinism/float_env.h"
+#include "determinism/status.h"
+#include "parallel/thread_comm.h"
+
+namespace lockstep {
+
+absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
+    FileSystem& fs, const RunConfig& config, const std::string& run_dir,
+    const std::string& checkpoint, const Machine& machine,
+    const Dataset* dataset) {
+  std::unique_ptr<TrainedModel> model(new TrainedModel);
+  const ResumeRequest request =
+      ParseResume(checkpoint.empty() ? "must" : checkpoint);
+  LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                      FindCheckpoint(fs, run_dir, request, ""));
+  model->communicator_ = std::move(MakeThreadComms(1).front());
+  model->stepper_ = std::make_unique<Stepper>(
+      config, StepperOptions{machine.threads, machine.isa, 0}, dataset,
+      model->communicator_.get(), nullptr);
+  LS_ASSIGN_OR_RETURN(
+      const CheckpointIndex index,
+      LoadCheckpoint(fs, found.dir, model->stepper_->registry()));
+  const ScopedFloatEnv float_env;
+  model->stepper_->RestoreRuntime();
+  LS_RETURN_IF_ERROR(
+      CheckRuntimeFingerprint(model->stepper_->registry(), index));
+  model->step_ = found.step;
+  return model;
+}
+
+absl::Status CheckRunExists(FileSystem& fs, const std::string& run_dir) {
+  if (fs.Exists(run_dir + "/manifest.json")) return absl::OkStatus();
+  return InputError("there is no run here", run_dir,
+                    "name the folder that `lockstep train` wrote to");
+}
+
+absl::StatusOr<RunConfig> ConfigOfRun(FileSystem& fs,
+                                      const std::string& run_dir) {
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run_dir));
+  // Every line of the resolved text is "key = value", which --set takes without
+  // the blanks; a key without a value, or that follows from others, is no line.
+  std::vector<std::string> sets;
+  for (const auto line :
+       absl::StrSplit(manifest.recipe.text, '\n', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> entry =
+        absl::StrSplit(line, absl::MaxSplits(" = ", 1));
+    const auto& [key, value] = entry;
+    if (value == "none" || value == "\"\"") continue;
+    if (key == "schedule.length_samples") continue;
+    sets.push_back(key + "=" + value);
+  }
+  LS_ASSIGN_OR_RETURN(Recipe recipe,
+                      Recipe::FromText("", run_dir + "/manifest.json", sets));
+  return ReadRunConfig(recipe, manifest.schedule_length_samples);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,110 @@
+// The verbs of the `lockstep` command, as functions of plain options.
+//
+// What it is: what the command line asks for, after parsing. What it is not:
+// parsing (cli.cc) or the work itself. Why so: tests call a verb as a user
+// would, without a process, and the command-line library is compiled once.
+#ifndef LOCKSTEP_TOOLS_VERBS_H_
+#define LOCKSTEP_TOOLS_VERBS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+// What a verb answers: text for stdout (with --json one JSON object), and
+// whether it is a negative verdict (exit 1).
+struct Answer {
+  std::string text;
+  bool negative = false;
+};
+
+struct TrainOptions {
+  std::string recipe;
+  std::vector<std::string> sets;
+  std::string run_dir;  // empty: runs/<recipe>-<8 of trajectory>
+  std::optional<int64_t> until;
+  std::string resume = "auto";  // auto, must, never, or a checkpoint's folder
+  std::vector<std::string> allow;
+  std::string reason;
+  std::vector<std::string> faults;
+  int64_t threads = 0;  // 0: OMP_NUM_THREADS, else the cores
+  int64_t ranks = 1;
+  bool json = false;
+  bool quiet = false;
+};
+absl::StatusOr<Answer> TrainVerb(const TrainOptions& options);
+
+struct EvalOptions {
+  std::string run_dir;
+  std::string recipe;
+  std::vector<std::string> sets;
+  std::string checkpoint;   // empty: the newest that verifies
+  int64_t micro_batch = 0;  // 0: the recipe's
+  std::string text;         // a file for the text that was scored
+  int64_t threads = 0;
+  bool json = false;
+};
+absl::StatusOr<Answer> EvalVerb(const EvalOptions& options);
+
+struct GenerateVerbOptions {
+  std::string run_dir;
+  std::string checkpoint;
+  std::string prompt;
+  int64_t tokens = 200;
+  double temperature = 0.8;
+  int64_t seed = 0;
+  int64_t threads = 0;
+  bool json = false;
+};
+absl::StatusOr<Answer> GenerateVerb(const GenerateVerbOptions& options);
+
+struct RecipeOptions {
+  std::string recipe;
+  std::string other;  // of diff
+  std::vector<std::string> sets;
+  bool json = false;
+};
+absl::StatusOr<Answer> RecipeCheckVerb(const RecipeOptions& options);
+absl::StatusOr<Answer> RecipeShowVerb(const RecipeOptions& options);
+absl::StatusOr<Answer> RecipeDiffVerb(const RecipeOptions& options);
+
+struct DataPrepareOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string tokenizer = "byte";
+  int64_t document_bytes = 0;
+  bool json = false;
+  bool quiet = false;
+};
+absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options);
+
+struct DataInspectOptions {
+  std::string prefix;
+  bool json = false;
+};
+absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options);
+absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options);
+
+struct CkptOptions {
+  std::string path;  // a run's folder or a checkpoint's
+  bool json = false;
+};
+absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options);
+absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options);
+absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options);
+
+struct TraceShowOptions {
+  std::string file;
+  std::string scope;
+  bool json = false;
+};
+absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_VERBS_H_
