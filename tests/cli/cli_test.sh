@@ -1,0 +1,119 @@
+#!/bin/bash
+# The command as a process: exit codes, messages, signals, kills. What a test in
+# the same process cannot see.
+set -uo pipefail
+
+lockstep=$PWD/$1
+recipe=$PWD/recipes/debug.toml
+scratch=$(mktemp -d "${TEST_TMPDIR:-/tmp}/cli.XXXXXX")
+cd "$scratch" || exit 1
+failures=0
+checks=0
+
+fail() {
+  echo "FAILED: $*"
+  sed 's/^/    /' out err 2>/dev/null | head -n 20
+  failures=$((failures + 1))
+}
+
+# expect CODE PATTERN COMMAND...: exit code, and a pattern in what it printed.
+expect() {
+  local code=$1 pattern=$2 got
+  shift 2
+  checks=$((checks + 1))
+  "$@" >out 2>err </dev/null
+  got=$?
+  [[ $got == "$code" ]] || fail "exit $got, not $code: $*"
+  grep -qE -- "$pattern" out err || fail "no '$pattern' from: $*"
+}
+
+train() { "$lockstep" train "$recipe" --allow dirty --reason test "$@"; }
+
+expect 0 'train' "$lockstep" --help
+for verb in train eval generate "recipe check" "recipe show" "recipe diff" \
+  "data prepare" "data inspect" "data verify" "ckpt list" "ckpt show" \
+  "ckpt verify" "trace show"; do
+  # shellcheck disable=SC2086
+  expect 0 'Example:' "$lockstep" $verb --help
+done
+expect 2 . "$lockstep"
+expect 2 . "$lockstep" trian "$recipe"
+expect 2 . "$lockstep" train
+expect 2 'no_such.toml' "$lockstep" train no_such.toml
+
+# Six recipes, six mistakes: what, where, what to do.
+bad() { # NAME PATTERN TEXT
+  printf '%s\n' "$3" >"$1.toml"
+  expect 2 "$2" "$lockstep" recipe check "$1.toml"
+  grep -q "$1.toml" err || fail "$1: the file is not named"
+}
+base="extends = \"$recipe\""
+bad misspelt 'lr' "$base
+[optimizer]
+learnign_rate = 1e-3"
+bad wrong_section 'optimizer.lr' "$base
+[train]
+lr = 1e-3"
+bad wrong_type 'integer' "$base
+[batch]
+global = \"eight\""
+bad out_of_range 'hidden_dropout' "$base
+[model]
+hidden_dropout = 1.5"
+bad no_toml ':2' "$base
+[batch"
+bad no_fit 'tensor' "$base
+[parallel]
+tensor = 3"
+checks=$((checks + 1))
+printf '%s\n' "$base" '[batch]' 'micro = 3' '[optimizer]' 'lrr = 1' \
+  '[model]' 'pattern = "MX"' >three.toml
+"$lockstep" recipe check three.toml >out 2>err
+for key in micro lrr pattern; do
+  grep -q "$key" err || fail "three mistakes, $key not told"
+done
+expect 2 'not built yet' "$lockstep" train "$recipe" --ranks 2
+expect 2 'not built yet' "$lockstep" train "$recipe" --set model.pattern=ME
+expect 2 'not built yet' "$lockstep" train "$recipe" --set precision.mode=nvfp4
+expect 2 'kind' train --run faulty --fault kind=flop,step=1
+
+# A run; its JSON; its verbs.
+expect 0 '"unseed"' train --run r --set train.steps=4 --json
+expect 0 'unseed' train --run r --set train.steps=4
+expect 0 'step_00000004' "$lockstep" ckpt list r
+expect 0 '"ok":true' "$lockstep" ckpt verify r --json
+expect 0 'embeddings' "$lockstep" ckpt show r
+expect 0 '"text"' "$lockstep" generate r --prompt 'The ' --tokens 5 --json
+expect 0 'bits_per_byte' "$lockstep" eval r "$recipe" --json
+expect 2 . "$lockstep" generate nowhere --prompt x
+
+# One trainer a run.
+checks=$((checks + 1))
+"$lockstep" train "$recipe" --allow dirty --reason test --run busy \
+  --set train.steps=100000 >busy.out 2>&1 &
+busy=$!
+until [[ -s busy/metrics.jsonl ]]; do sleep 0.1; done
+expect 2 'another trainer' train --run busy
+
+# SIGTERM: saved, exit 8, and the same command goes on.
+kill -TERM $busy
+wait $busy
+code=$?
+[[ $code == 8 ]] || fail "SIGTERM: exit $code, not 8"
+stopped=$(wc -l <busy/metrics.jsonl)
+expect 0 . train --run busy --set train.steps=100000 --until $((stopped + 2))
+[[ $(wc -l <busy/metrics.jsonl) == $((stopped + 2)) ]] ||
+  fail "the stopped run did not go on"
+
+# SIGKILL: what was trained again has the same bits.
+checks=$((checks + 1))
+train --run straight --set train.steps=12 --set checkpoint.every=3 >/dev/null 2>&1
+train --run killed --set train.steps=12 --set checkpoint.every=3 \
+  --fault kind=kill,step=8 >/dev/null 2>&1
+[[ $? == 137 ]] || fail "the fault did not kill"
+expect 0 . train --run killed --set train.steps=12 --set checkpoint.every=3
+strip() { sed -E 's/"(step_ms|tokens_per_s|mfu)":[^,}]*,?//g' "$1/metrics.jsonl"; }
+cmp <(strip straight) <(strip killed) || fail "the killed run differs"
+
+echo "$checks checks, $failures failures"
+[[ $failures == 0 && $checks -gt 40 ]]

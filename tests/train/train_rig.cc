@@ -1,0 +1,83 @@
+#include "tests/train/train_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "determinism/check.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+using Json = nlohmann::ordered_json;
+
+TrainRig::TrainRig(const std::string& name)
+    : dir_(testing::TempDir() + "/" + name) {
+  FileSystem& fs = *PosixFileSystem();
+  if (fs.Exists(dir_)) LS_CHECK(fs.RemoveTree(dir_).ok());
+}
+
+RigResult TrainRig::Train(const RigOptions& options) const {
+  TrainOptions train;
+  train.recipe = "recipes/debug.toml";
+  train.sets = {absl::StrCat("train.steps=", options.steps),
+                "schedule.length=20", "data.sequence=32", "batch.global=8"};
+  train.sets.insert(train.sets.end(), options.sets.begin(), options.sets.end());
+  train.run_dir = dir_;
+  train.until = options.until;
+  train.resume = options.resume;
+  train.allow = options.allow;
+  train.reason = options.reason;
+  train.faults = options.faults;
+  train.threads = options.threads;
+  train.json = true;
+  const absl::StatusOr<Answer> answer = TrainVerb(train);
+  if (!answer.ok()) return {answer.status(), ""};
+  return {absl::OkStatus(), Json::parse(answer->text)["unseed"]};
+}
+
+std::string TrainRig::Unseed(const RigOptions& options) const {
+  const RigResult result = Train(options);
+  EXPECT_TRUE(result.status.ok()) << std::string(result.status.message());
+  EXPECT_EQ(result.unseed.size(), 32u);
+  return result.unseed;
+}
+
+std::vector<std::string> TrainRig::Metrics() const {
+  std::vector<std::string> lines;
+  for (const auto line :
+       absl::StrSplit(Read("metrics.jsonl"), '\n', absl::SkipEmpty())) {
+    Json json = Json::parse(std::string(line));
+    for (const char* timing : {"step_ms", "tokens_per_s", "mfu"}) {
+      EXPECT_EQ(json.erase(timing), 1u) << timing;
+    }
+    lines.push_back(json.dump());
+  }
+  return lines;
+}
+
+std::string TrainRig::Read(const std::string& file) const {
+  const auto text = PosixFileSystem()->ReadFile(dir_ + "/" + file);
+  EXPECT_TRUE(text.ok()) << std::string(text.status().message());
+  return text.ok() ? *text : "";
+}
+
+void TrainRig::Write(const std::string& file,
+                     const std::string& contents) const {
+  EXPECT_TRUE(
+      WriteFileAtomically(*PosixFileSystem(), dir_ + "/" + file, contents)
+          .ok());
+}
+
+bool TrainRig::Exists(const std::string& file) const {
+  return PosixFileSystem()->Exists(dir_ + "/" + file);
+}
+
+std::vector<std::string> TrainRig::List(const std::string& folder) const {
+  const auto names = PosixFileSystem()->List(dir_ + "/" + folder);
+  return names.ok() ? *names : std::vector<std::string>();
+}
+
+}  // namespace lockstep
