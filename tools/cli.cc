@@ -117,7 +117,7 @@ void AddRecipeVerb(CLI::App& recipe, RecipeOptions& o, Run& run,
 }
 
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
-  CLI::App* recipe = app.add_subcommand("recipe", "check, show, diff");
+  CLI::App* recipe = app.add_subcommand("recipe", "check, show, diff, keys");
   recipe->require_subcommand(1);
   AddRecipeVerb(*recipe, o, run, "check", "all errors of a recipe at once",
                 RecipeCheckVerb);
@@ -126,6 +126,9 @@ void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
                 RecipeShowVerb);
   AddRecipeVerb(*recipe, o, run, "diff", "the keys in which two recipes differ",
                 RecipeDiffVerb);
+  CLI::App* keys = Verb(*recipe, "keys", "every key, its range and default",
+                        "lockstep recipe keys");
+  keys->callback([&run] { run = [] { return RecipeKeysVerb(); }; });
 }
 
 void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,

@@ -63,6 +63,13 @@ absl::StatusOr<Answer> RecipeShowVerb(const RecipeOptions& options) {
   return Answer{options.json ? object.dump() + "\n" : text};
 }
 
+absl::StatusOr<Answer> RecipeKeysVerb() {
+  LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::FromText("", "keys"));
+  // An empty recipe has errors; reading it has declared every section.
+  ReadRunConfig(recipe, std::nullopt).status().IgnoreError();
+  return Answer{recipe.HelpText()};
+}
+
 absl::StatusOr<Answer> RecipeDiffVerb(const RecipeOptions& options) {
   FileSystem& fs = *PosixFileSystem();
   LS_ASSIGN_OR_RETURN(const ResolvedRun left,

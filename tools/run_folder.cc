@@ -70,6 +70,13 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
     current.parent = manifest_.parent;
     current.created_ms = manifest_.created_ms;
   }
+  if (current.code.dirty) {
+    LS_RETURN_IF_ERROR(Record(
+        "allowed_difference",
+        {{"differences",
+          std::vector<std::string>{"dirty build of " + current.code.commit}},
+         {"reason", allowance.reason}}));
+  }
   manifest_ = std::move(current);
   if (!found.fresh && !ledger_->Contains(found.ledger_head)) {
     return ManifestMismatch(

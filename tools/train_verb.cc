@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "determinism/fault_file_system.h"
 #include "determinism/status.h"
-#include "model/peak_flops.h"
+#include "model/kernels/register_peak.h"
 #include "parallel/thread_comm.h"
 #include "tools/bazel/build_stamp.h"
 #include "tools/run_setup.h"
@@ -155,9 +155,13 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
     progress.Say(
         absl::StrCat("nothing to do: step ", done, " of ", last, " is done"));
   }
-  const double peak = done >= last ? 0.0 : MeasurePeakFlops(stepper_->device());
+  const double peak =
+      done >= last ? 0.0 : MeasureRegisterPeak(stepper_->device());
   TrainLoop loop(*fs_, clock_, *folder_, *stepper_, progress, peak);
   auto result = loop.Run(last, signals);
+  for (const std::string& fault : faults_->Unfired()) {
+    progress.Say(absl::StrCat("this fault was never met: ", fault));
+  }
   if (!result.ok()) {
     // What stopped the run is on record even if this record fails too.
     folder_

@@ -72,6 +72,8 @@ struct RecipeOptions {
 absl::StatusOr<Answer> RecipeCheckVerb(const RecipeOptions& options);
 absl::StatusOr<Answer> RecipeShowVerb(const RecipeOptions& options);
 absl::StatusOr<Answer> RecipeDiffVerb(const RecipeOptions& options);
+// Every key there is, with type, range, default and help.
+absl::StatusOr<Answer> RecipeKeysVerb();
 
 struct DataPrepareOptions {
   std::vector<std::string> inputs;
