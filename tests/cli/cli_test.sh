@@ -62,6 +62,7 @@ bad out_of_range 'hidden_dropout' "$base
 hidden_dropout = 1.5"
 bad no_toml ':2' "$base
 [batch"
+printf '%s\n' "$base" '[optimizer]' 'lr = 1e-4' >other_lr.toml
 bad no_fit 'tensor' "$base
 [parallel]
 tensor = 3"
@@ -72,10 +73,36 @@ printf '%s\n' "$base" '[batch]' 'micro = 3' '[optimizer]' 'lrr = 1' \
 for key in micro lrr pattern; do
   grep -q "$key" err || fail "three mistakes, $key not told"
 done
+expect 0 'peak learning rate' "$lockstep" recipe keys
+expect 0 'model.hidden = 64.*debug.toml' "$lockstep" recipe show "$recipe"
+expect 1 'optimizer.lr' "$lockstep" recipe diff "$recipe" other_lr.toml
 expect 2 'not built yet' "$lockstep" train "$recipe" --ranks 2
 expect 2 'not built yet' "$lockstep" train "$recipe" --set model.pattern=ME
 expect 2 'not built yet' "$lockstep" train "$recipe" --set precision.mode=nvfp4
 expect 2 'kind' train --run faulty --fault kind=flop,step=1
+
+# Data that cannot serve: what, where, what to do, and exit 2.
+bad_data() { # PATTERN PREFIX
+  expect 2 "$1" train --run bad_data --set "data.source=[{path='$PWD/$2'}]"
+  grep -q "$2" err || fail "$2: the file is not named"
+}
+head -c 40000 /usr/share/common-licenses/GPL-3 >text.txt
+mkdir empty && : >empty/nothing.txt
+expect 0 'tokens' "$lockstep" data prepare text.txt --output tokens \
+  --document-bytes 1000 --quiet
+expect 0 '"documents"' "$lockstep" data inspect tokens --json
+expect 0 '"ok":true' "$lockstep" data verify tokens --json
+copy() { for end in bin idx; do cp "tokens.$end" "$1.$end"; done; }
+copy cut && truncate -s -5 cut.idx && bad_data 'cut.idx' cut
+copy half && truncate -s -8 half.idx && bad_data 'half.idx' half
+copy wide && truncate -s 20001 wide.bin && bad_data 'wide.bin' wide
+copy beyond && for at in $(seq 0 40 39000); do
+  printf '\377\377' | dd of=beyond.bin bs=1 seek=$((at * 2)) conv=notrunc status=none
+  [[ $at -gt 1000 ]] && break
+done && bad_data '65535' beyond
+bad_data 'no_such' no_such
+expect 2 'empty' "$lockstep" data prepare empty --output nothing
+expect 2 'no_such_folder' "$lockstep" data prepare no_such_folder --output x
 
 # A run; its JSON; its verbs.
 expect 0 '"unseed"' train --run r --set train.steps=4 --json

@@ -65,6 +65,30 @@ TEST_P(ResumeTest, ThreeTimesWithOtherThreadsAndMicroBatches) {
 INSTANTIATE_TEST_SUITE_P(Modes, ResumeTest, testing::Values("fp32", "bf16"),
                          [](const auto& info) { return info.param; });
 
+// recipes/debug.toml as it is shipped: any of its steps is a place to stop.
+TEST(DebugRecipeTest, StoppedAfterAnyOfItsSteps) {
+  constexpr int64_t kDebugSteps = 20;
+  const TrainRig unbroken("debug_unbroken", TrainRig::kAsShipped);
+  const std::string unseed = unbroken.Unseed({});
+  const std::vector<std::string> metrics = unbroken.Metrics();
+  ASSERT_EQ(metrics.size(), static_cast<size_t>(kDebugSteps));
+  for (int64_t stop = 1; stop < kDebugSteps; ++stop) {
+    const TrainRig rig(absl::StrCat("debug_stop", stop), TrainRig::kAsShipped);
+    rig.Unseed({.until = stop});
+    EXPECT_EQ(rig.Unseed({}), unseed) << "stopped after " << stop;
+    EXPECT_EQ(rig.Metrics(), metrics) << "stopped after " << stop;
+  }
+}
+
+TEST(DebugRecipeTest, StoppedThreeTimesOver) {
+  const TrainRig unbroken("debug_whole", TrainRig::kAsShipped);
+  const std::string unseed = unbroken.Unseed({});
+  const TrainRig rig("debug_thrice", TrainRig::kAsShipped);
+  for (const int64_t stop : {3, 10, 17}) rig.Unseed({.until = stop});
+  EXPECT_EQ(rig.Unseed({}), unseed);
+  EXPECT_EQ(rig.Metrics(), unbroken.Metrics());
+}
+
 // The tail beyond the checkpoint is moved aside, never overwritten, and the
 // steps are trained again to the same bits.
 TEST(ResumeTailTest, AnAbandonedTailIsMovedAside) {

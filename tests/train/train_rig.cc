@@ -13,8 +13,8 @@ namespace lockstep {
 
 using Json = nlohmann::ordered_json;
 
-TrainRig::TrainRig(const std::string& name)
-    : dir_(testing::TempDir() + "/" + name) {
+TrainRig::TrainRig(const std::string& name, Sizes sizes)
+    : dir_(testing::TempDir() + "/" + name), sizes_(sizes) {
   FileSystem& fs = *PosixFileSystem();
   if (fs.Exists(dir_)) LS_CHECK(fs.RemoveTree(dir_).ok());
 }
@@ -22,8 +22,9 @@ TrainRig::TrainRig(const std::string& name)
 RigResult TrainRig::Train(const RigOptions& options) const {
   TrainOptions train;
   train.recipe = "recipes/debug.toml";
-  train.sets = {absl::StrCat("train.steps=", options.steps),
-                "schedule.length=20", "data.sequence=32", "batch.global=8"};
+  if (sizes_ == kSmall)
+    train.sets = {absl::StrCat("train.steps=", options.steps),
+                  "schedule.length=20", "data.sequence=32", "batch.global=8"};
   train.sets.insert(train.sets.end(), options.sets.begin(), options.sets.end());
   train.run_dir = dir_;
   train.until = options.until;

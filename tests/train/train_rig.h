@@ -35,8 +35,11 @@ struct RigResult {
 
 class TrainRig {
  public:
-  // A fresh folder below the test's temporary one.
-  explicit TrainRig(const std::string& name);
+  enum Sizes { kSmall, kAsShipped };
+
+  // A fresh folder below the test's temporary one. kAsShipped trains debug.toml
+  // without the rig's smaller sizes, steps included.
+  explicit TrainRig(const std::string& name, Sizes sizes = kSmall);
 
   RigResult Train(const RigOptions& options) const;
   // Trains and expects success.
@@ -52,6 +55,7 @@ class TrainRig {
 
  private:
   std::string dir_;
+  Sizes sizes_;
 };
 
 }  // namespace lockstep
