@@ -8,6 +8,7 @@
 #include "determinism/dtype.h"
 #include "determinism/environment.h"
 #include "gtest/gtest.h"
+#include "model/kernels/attention/attention_reference.h"
 #include "model/kernels/attention/attention_testing.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/kernel_testing.h"
@@ -81,6 +82,26 @@ TEST_P(AttentionLevels, N1EveryLevelGivesTheScalarBits) {
     const NamedTensors reference = RunAttention(problem, Isa::kScalar);
     for (const Isa isa : PresentIsas()) {
       ExpectSame(reference, RunAttention(problem, isa), NameOf(isa));
+    }
+  }
+}
+
+// The contract itself, element by element.
+TEST_P(AttentionLevels, N3N4N7N13EveryLevelMeetsTheContract) {
+  for (const AttentionShape& shape : {AttentionShape{1, 140, 2, 1, 5, 64},
+                                      AttentionShape{2, 75, 3, 3, 35, 32},
+                                      AttentionShape{1, 33, 4, 1, 16, 64}}) {
+    for (const bool reset : {false, true}) {
+      AttentionCase problem = AttentionCase::Random(shape, GetParam(), 8);
+      for (int64_t t = 0; reset && t < shape.batch * shape.tokens; ++t) {
+        const int64_t token = t % shape.tokens;
+        problem.segments.push_back(1 + (token > 20) + (token > 22) +
+                                   (token > 66));
+      }
+      const NamedTensors contract = ReferenceAttention(problem);
+      for (const Isa isa : PresentIsas()) {
+        ExpectSame(RunAttention(problem, isa), contract, NameOf(isa));
+      }
     }
   }
 }

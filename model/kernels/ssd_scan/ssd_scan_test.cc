@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/kernel_testing.h"
+#include "model/kernels/ssd_scan/ssd_scan_reference.h"
 #include "model/kernels/ssd_scan/ssd_scan_testing.h"
 
 namespace lockstep {
@@ -90,6 +91,26 @@ TEST_P(SsdScanLevels, N1EveryLevelGivesTheScalarBits) {
     const SsdResult reference = RunSsd(scan, Isa::kScalar);
     for (const Isa isa : PresentIsas()) {
       ExpectSame(reference, RunSsd(scan, isa), NameOf(isa));
+    }
+  }
+}
+
+// The contract itself, element by element.
+TEST_P(SsdScanLevels, N3N4N7N13EveryLevelMeetsTheContract) {
+  std::vector<SsdShape> shapes = {{2, 75, 4, 3, 2, 5, 64},
+                                  {1, 41, 2, 32, 1, 16, 20},
+                                  {1, 50, 3, 5, 3, 35, 32}};
+  for (const SsdShape& shape : shapes) {
+    for (const bool reset : {false, true}) {
+      SsdCase scan = SsdCase::Random(shape, GetParam(), 10);
+      scan.samples_per_leaf = shape.batch;
+      for (int64_t t = 0; reset && t < shape.batch * shape.tokens; ++t) {
+        scan.segments.push_back(1 + (t > 20) + (t > 22) + (t > 63));
+      }
+      const SsdResult contract = ReferenceSsd(scan);
+      for (const Isa isa : PresentIsas()) {
+        ExpectSame(RunSsd(scan, isa), contract, NameOf(isa));
+      }
     }
   }
 }
