@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "determinism/dtype.h"
 #include "determinism/math.h"
-#include "determinism/ordered_sum.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
 #include "model/kernels/row_sum.h"
+#include "model/kernels/ssd_scan/ssd_backward_panels.h"
 #include "model/kernels/ssd_scan/ssd_chunk.h"
+#include "model/kernels/ssd_scan/ssd_group.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
 #include "model/kernels/storage.h"
 
@@ -49,26 +49,19 @@ class GroupBackward {
         shape_(args.shape),
         size_(args.shape),
         memory_(PanelFloats(size_)),
-        segments_(size_.q_stride) {
+        group_(size_, memory_),
+        in_(size_, memory_) {
     const int64_t qs = size_.q_stride, ps = size_.p_stride, ns = size_.n_stride;
-    for (float** panel :
-         {&b_, &c_, &b_transposed_, &db_, &dc_, &within_n_, &carried_n_}) {
+    for (float** panel : {&db_, &dc_, &within_n_, &carried_n_}) {
       *panel = memory_.Take(qs * ns);
     }
-    for (float** panel :
-         {&x_, &g_, &decayed_g_, &u_, &u_transposed_, &du_, &carried_p_}) {
-      *panel = memory_.Take(qs * ps);
-    }
-    for (float** panel : {&scores_, &w_, &l_, &m_}) {
-      *panel = memory_.Take(qs * qs);
-    }
-    for (float** panel : {&state_, &dstate_, &dstate_transposed_, &entering_}) {
-      *panel = memory_.Take(ps * ns);
-    }
-    for (float** vector : {&decay_.to_end, &decay_.from_start, &da_,
-                           &from_ends_, &from_starts_, &ddt_}) {
+    du_ = memory_.Take(qs * ps);
+    carried_p_ = memory_.Take(qs * ps);
+    for (float** panel : {&w_, &l_, &m_}) *panel = memory_.Take(qs * qs);
+    for (float** vector : {&da_, &from_ends_, &from_starts_, &ddt_}) {
       *vector = memory_.Take(qs);
     }
+    entering_ = memory_.Take(ps * ns);
     u_row_ = memory_.Take(ps);
     dstates_ = memory_.Take(size_.heads_of_group * ps * ns);
   }
@@ -77,7 +70,9 @@ class GroupBackward {
     const int64_t first_head = group * size_.heads_of_group;
     for (int64_t index = shape_.chunks() - 1; index >= 0; --index) {
       const Chunk chunk(shape_, index);
-      ReadGroup(sample, group, chunk);
+      group_.Read(shape_, args_.in, size_, sample, group, chunk);
+      std::fill(db_, db_ + chunk.q * size_.n_stride, 0.0f);
+      std::fill(dc_, dc_ + chunk.q * size_.n_stride, 0.0f);
       for (int64_t h = 0; h < size_.heads_of_group; ++h) {
         RunHead(sample, first_head + h, index, chunk,
                 dstates_ + h * size_.p * size_.n);
@@ -89,58 +84,36 @@ class GroupBackward {
  private:
   static int64_t PanelFloats(const SsdSizes<S>& size) {
     const int64_t qs = size.q_stride, ps = size.p_stride, ns = size.n_stride;
-    return 7 * qs * ns + 7 * qs * ps + 4 * qs * qs +
-           (4 + size.heads_of_group) * ps * ns + 6 * qs + ps;
-  }
-
-  void ReadGroup(int64_t sample, int64_t group, const Chunk& chunk) {
-    const int64_t row = sample * shape_.tokens + chunk.first;
-    ReadPanel(static_cast<const S*>(args_.in.b) + row * args_.in.b_row_stride +
-                  group * size_.n,
-              args_.in.b_row_stride, chunk.q, chunk.padded, size_.n, b_,
-              size_.n_stride);
-    ReadPanel(static_cast<const S*>(args_.in.c) + row * args_.in.c_row_stride +
-                  group * size_.n,
-              args_.in.c_row_stride, chunk.q, chunk.padded, size_.n, c_,
-              size_.n_stride);
-    TransposePanel(b_, size_.n_stride, chunk.padded, size_.n, b_transposed_,
-                   size_.q_stride);
-    CausalScores<IsAmx32<S>()>(
-        chunk, size_.n_contraction, {c_, size_.n_stride, 1},
-        {b_transposed_, size_.q_stride}, {scores_, size_.q_stride});
-    carried_segment_ =
-        ReadSegments(shape_, args_.in, sample, chunk, segments_.data());
-    std::fill(db_, db_ + chunk.q * size_.n_stride, 0.0f);
-    std::fill(dc_, dc_ + chunk.q * size_.n_stride, 0.0f);
+    return GroupPanels<S>::Floats(size) + BackwardPanels<S>::Floats(size) +
+           qs * (4 * ns + 2 * ps + 3 * qs + 4) +
+           (1 + size.heads_of_group) * ps * ns + ps;
   }
 
   void WriteGroup(int64_t sample, int64_t group, const Chunk& chunk) {
-    const int64_t row = sample * shape_.tokens + chunk.first;
+    const SsdGradients& out = args_.out;
     WritePanel(db_, size_.n_stride, chunk.q, size_.n,
-               static_cast<S*>(args_.out.db) + row * args_.out.db_row_stride +
-                   group * size_.n,
-               args_.out.db_row_stride);
+               PartOf<S>(out.db, out.db_row_stride, shape_, sample, chunk,
+                         group * size_.n),
+               out.db_row_stride);
     WritePanel(dc_, size_.n_stride, chunk.q, size_.n,
-               static_cast<S*>(args_.out.dc) + row * args_.out.dc_row_stride +
-                   group * size_.n,
-               args_.out.dc_row_stride);
+               PartOf<S>(out.dc, out.dc_row_stride, shape_, sample, chunk,
+                         group * size_.n),
+               out.dc_row_stride);
   }
 
   // dstate is G_{c+1} of this head, and becomes G_c.
   void RunHead(int64_t sample, int64_t head, int64_t index, const Chunk& chunk,
                float* dstate) {
-    const int64_t row = (sample * shape_.heads + head) * shape_.tokens;
-    const float* dt = args_.saved.dt + row + chunk.first;
-    const float* cumsum = args_.saved.cumsum + row + chunk.first;
-    const float* state =
-        args_.saved.states +
-        ((sample * shape_.heads + head) * shape_.chunks() + index) * size_.p *
-            size_.n;
+    const float* dt = TokensOf(args_.saved.dt, shape_, sample, head, chunk);
+    const float* cumsum =
+        TokensOf(args_.saved.cumsum, shape_, sample, head, chunk);
+    const float* state = StateOf(args_.saved, shape_, sample, head, index);
     const bool last = index + 1 == shape_.chunks();
     if (last) std::fill(dstate, dstate + size_.p * size_.n, 0.0f);
-    ComputeDecay(chunk, cumsum, segments_.data(), carried_segment_, decay_);
-    ReadHead(sample, head, dt, chunk);
-    ReadStates(state, dstate);
+    ComputeDecay(chunk, cumsum, group_.segments.data(), group_.carried_segment,
+                 in_.decay);
+    in_.ReadHead(args_, size_, sample, head, dt, chunk);
+    in_.ReadStates(size_, state, dstate);
     FillCausal(cumsum, chunk);
     AddToB(last, chunk);
     AddToC(index == 0, chunk);
@@ -150,50 +123,12 @@ class GroupBackward {
     if (index > 0) RetreatState(dstate, chunk);
   }
 
-  // x, g, exp(cs) g, u and its transpose; operands rounded.
-  void ReadHead(int64_t sample, int64_t head, const float* dt,
-                const Chunk& chunk) {
-    const int64_t row = sample * shape_.tokens + chunk.first;
-    const int64_t ps = size_.p_stride;
-    ReadPanel(static_cast<const S*>(args_.in.x) + row * args_.in.x_row_stride +
-                  head * size_.p,
-              args_.in.x_row_stride, chunk.q, chunk.padded, size_.p, x_, ps);
-    ReadPanel(static_cast<const S*>(args_.dy) + row * args_.dy_row_stride +
-                  head * size_.p,
-              args_.dy_row_stride, chunk.q, chunk.padded, size_.p, g_, ps);
-    for (int64_t j = 0; j < chunk.padded; ++j) {
-      const float step = j < chunk.q ? dt[j] : 0.0f;
-      const float decay = j < chunk.q ? decay_.from_start[j] : 0.0f;
-      LS_IVDEP
-      for (int64_t c = 0; c < size_.p; ++c) {
-        u_[j * ps + c] = Rounded<S>(step * x_[j * ps + c]);
-        decayed_g_[j * ps + c] = Rounded<S>(decay * g_[j * ps + c]);
-      }
-    }
-    TransposePanel(u_, ps, chunk.padded, size_.p, u_transposed_,
-                   size_.q_stride);
-  }
-
-  // H_c and G_{c+1} as operands.
-  void ReadStates(const float* state, const float* dstate) {
-    for (int64_t r = 0; r < size_.p; ++r) {
-      const int64_t panel_row = r * size_.n_stride;
-      LS_IVDEP
-      for (int64_t c = 0; c < size_.n; ++c) {
-        state_[panel_row + c] = Rounded<S>(state[r * size_.n + c]);
-        dstate_[panel_row + c] = Rounded<S>(dstate[r * size_.n + c]);
-      }
-    }
-    TransposePanel(dstate_, size_.n_stride, size_.p, size_.n,
-                   dstate_transposed_, size_.p_stride);
-  }
-
   // l = round(lambda K), w = round(lambda W), +0 where masked; m = the sum of
   // lambda K W over the rows from i on.
   void FillCausal(const float* cumsum, const Chunk& chunk) {
     CausalScores<IsAmx32<S>()>(
-        chunk, size_.p_contraction, {g_, size_.p_stride, 1},
-        {u_transposed_, size_.q_stride}, {w_, size_.q_stride});
+        chunk, size_.p_contraction, {in_.g, size_.p_stride, 1},
+        {in_.u_transposed, size_.q_stride}, {w_, size_.q_stride});
     for (int64_t i = chunk.q; i < chunk.padded; ++i) {
       std::fill(l_ + i * size_.q_stride, l_ + (i + 1) * size_.q_stride, 0.0f);
       std::fill(w_ + i * size_.q_stride, w_ + (i + 1) * size_.q_stride, 0.0f);
@@ -207,8 +142,8 @@ class GroupBackward {
     const float* below = i + 1 < chunk.q ? m_ + at + size_.q_stride : da_;
     const int64_t end = std::min(CausalEnd(i), chunk.q);
     CausalRow<S>(static_cast<int32_t>(i), static_cast<int32_t>(end), cumsum,
-                 segments_.data(), scores_ + at, below, w_ + at, l_ + at,
-                 m_ + at);
+                 group_.segments.data(), group_.scores + at, below, w_ + at,
+                 l_ + at, m_ + at);
     std::fill(l_ + at + end, l_ + at + CausalEnd(i), 0.0f);
     std::fill(w_ + at + end, w_ + at + CausalEnd(i), 0.0f);
     std::fill(m_ + at + end, m_ + at + CausalEnd(i), 0.0f);
@@ -217,22 +152,24 @@ class GroupBackward {
   // db_j += sum over i of (lambda W)_ij C_i + w_j (G^T u_j).
   void AddToB(bool last, const Chunk& chunk) {
     const int64_t ns = size_.n_stride;
-    CausalTransposedProduct<S>(chunk, size_.n, w_, size_.q_stride, {c_, ns},
-                               {within_n_, ns});
+    CausalTransposedProduct<S>(chunk, size_.n, w_, size_.q_stride,
+                               {group_.c, ns}, {within_n_, ns});
     StateProduct<S>(last, chunk, size_.n, size_.p_contraction,
-                    {u_, size_.p_stride, 1}, {dstate_, ns}, {carried_n_, ns});
-    AddScaled(chunk, decay_.to_end, db_);
+                    {in_.u, size_.p_stride, 1}, {in_.dstate, ns},
+                    {carried_n_, ns});
+    AddScaled(chunk, in_.decay.to_end, db_);
   }
 
   // dc_i += sum over j of (lambda W)_ij B_j + exp(cs_i) (H^T g_i); carried_n_
   // keeps H^T g.
   void AddToC(bool first, const Chunk& chunk) {
     const int64_t ns = size_.n_stride;
-    CausalProduct<S>(chunk, size_.n, w_, size_.q_stride, {b_, ns},
+    CausalProduct<S>(chunk, size_.n, w_, size_.q_stride, {group_.b, ns},
                      {within_n_, ns});
     StateProduct<S>(first, chunk, size_.n, size_.p_contraction,
-                    {g_, size_.p_stride, 1}, {state_, ns}, {carried_n_, ns});
-    AddScaled(chunk, decay_.from_start, dc_);
+                    {in_.g, size_.p_stride, 1}, {in_.state, ns},
+                    {carried_n_, ns});
+    AddScaled(chunk, in_.decay.from_start, dc_);
   }
 
   void AddScaled(const Chunk& chunk, const float* scale, float* target) {
@@ -250,17 +187,17 @@ class GroupBackward {
   // du_j, and from_ends_j = w_j (u_j . (G B_j)).
   void ComputeDu(bool last, const float* dt, const Chunk& chunk) {
     const int64_t ps = size_.p_stride;
-    CausalTransposedProduct<S>(chunk, size_.p, l_, size_.q_stride, {g_, ps},
+    CausalTransposedProduct<S>(chunk, size_.p, l_, size_.q_stride, {in_.g, ps},
                                {du_, ps});
     StateProduct<S>(last, chunk, size_.p, size_.n_contraction,
-                    {b_, size_.n_stride, 1}, {dstate_transposed_, ps},
+                    {group_.b, size_.n_stride, 1}, {in_.dstate_transposed, ps},
                     {carried_p_, ps});
     for (int64_t j = 0; j < chunk.q; ++j) {
       float* __restrict du = du_ + j * ps;
       float* __restrict u = u_row_;
       const float* __restrict carried = carried_p_ + j * ps;
-      const float* __restrict x = x_ + j * ps;
-      const float to_end = decay_.to_end[j];
+      const float* __restrict x = in_.x + j * ps;
+      const float to_end = in_.decay.to_end[j];
       LS_IVDEP
       for (int64_t c = 0; c < size_.p; ++c) {
         du[c] = du[c] + to_end * carried[c];
@@ -274,15 +211,15 @@ class GroupBackward {
   void ComputeDa(float state_dot, const Chunk& chunk) {
     for (int64_t i = 0; i < chunk.q; ++i) {
       const int64_t at = i * size_.n_stride;
-      from_starts_[i] =
-          decay_.from_start[i] * RowDot(c_ + at, carried_n_ + at, size_.n);
+      from_starts_[i] = in_.decay.from_start[i] *
+                        RowDot(group_.c + at, carried_n_ + at, size_.n);
     }
     float later = 0.0f;
     for (int64_t k = chunk.q - 1; k >= 0; --k) {
       later = later + from_starts_[k];
       da_[k] = RowSum(m_ + k * size_.q_stride, CausalEnd(k)) + later;
     }
-    const float whole = decay_.carry * state_dot;
+    const float whole = in_.decay.carry * state_dot;
     float earlier = 0.0f;
     for (int64_t k = 0; k < chunk.q; ++k) {
       da_[k] = (da_[k] + earlier) + whole;
@@ -298,8 +235,8 @@ class GroupBackward {
     const float d = args_.in.d[head];
     for (int64_t i = 0; i < chunk.q; ++i) {
       const int64_t row = sample * shape_.tokens + chunk.first + i;
-      const float* __restrict x = x_ + i * ps;
-      const float* __restrict g = g_ + i * ps;
+      const float* __restrict x = in_.x + i * ps;
+      const float* __restrict g = in_.g + i * ps;
       const float* __restrict du = du_ + i * ps;
       S* __restrict dx = static_cast<S*>(args_.out.dx) +
                          row * args_.out.dx_row_stride + head * size_.p;
@@ -339,15 +276,15 @@ class GroupBackward {
   // G_c = exp(cs_Q) G_{c+1} + sum over i of (exp(cs_i) g_i) C_i^T.
   void RetreatState(float* dstate, const Chunk& chunk) {
     BlockProduct<IsAmx32<S>()>(size_.p, size_.n, Contraction<S>(chunk.q),
-                               {decayed_g_, 1, size_.p_stride},
-                               {c_, size_.n_stride},
+                               {in_.decayed_g, 1, size_.p_stride},
+                               {group_.c, size_.n_stride},
                                {entering_, size_.n_stride});
     for (int64_t r = 0; r < size_.p; ++r) {
       float* __restrict to = dstate + r * size_.n;
       const float* __restrict entering = entering_ + r * size_.n_stride;
       LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
-        to[c] = decay_.carry * to[c] + entering[c];
+        to[c] = in_.decay.carry * to[c] + entering[c];
       }
     }
   }
@@ -356,17 +293,16 @@ class GroupBackward {
   const SsdShape& shape_;
   const SsdSizes<S> size_;
   PanelMemory memory_;
-  std::vector<int32_t> segments_;
-  int32_t carried_segment_ = 0;
-  Decay decay_{};
-  float *b_, *c_, *b_transposed_, *db_, *dc_;                // [q, n] or [n, q]
-  float *within_n_, *carried_n_;                             // [q, n]
-  float *x_, *g_, *decayed_g_, *u_, *u_transposed_;          // [q, p] or [p, q]
-  float *du_, *carried_p_;                                   // [q, p]
-  float *scores_, *w_, *l_, *m_;                             // [q, q]
-  float *state_, *dstate_, *dstate_transposed_, *entering_;  // [p, n]
-  float *da_, *from_ends_, *from_starts_, *ddt_;             // [q]
-  float* u_row_;                                             // [p]
+  GroupPanels<S> group_;
+  BackwardPanels<S> in_;
+  float *db_, *dc_;                        // [q, n], sums over heads
+  float *within_n_, *carried_n_;           // [q, n]
+  float *du_, *carried_p_;                 // [q, p]
+  float *w_, *l_, *m_;                     // [q, q]
+  float *da_, *from_ends_, *from_starts_;  // [q]
+  float* ddt_;                             // [q]
+  float* entering_;                        // [p, n]
+  float* u_row_;                           // [p]
   float* dstates_;  // G_{c+1} of every head of the group, [heads, p, n]
 };
 
@@ -384,23 +320,6 @@ void SsdBackwardRange(const SsdBackwardArgs& args, int64_t begin, int64_t end) {
   WithStorage(args.in.dtype, [&](auto storage) {
     RunBackward<decltype(storage)>(args, begin, end);
   });
-}
-
-void SsdLeafRange(const SsdBackwardArgs& args, int64_t begin, int64_t end) {
-  const int64_t heads = args.shape.heads;
-  const int64_t rows = args.out.samples_per_leaf * args.shape.tokens;
-  for (int64_t leaf = begin; leaf < end; ++leaf) {
-    const int64_t from = leaf * rows * heads;
-    float* da_log = args.out.da_log + leaf * heads;
-    OrderedColumnSum(args.terms.ddt_raw + from, rows, heads, heads,
-                     args.out.ddt_bias + leaf * heads);
-    OrderedColumnSum(args.terms.g_x + from, rows, heads, heads,
-                     args.out.dd + leaf * heads);
-    OrderedColumnSum(args.terms.dt_da + from, rows, heads, heads, da_log);
-    for (int64_t h = 0; h < heads; ++h) {
-      da_log[h] = -math::Exp(args.in.a_log[h]) * da_log[h];
-    }
-  }
 }
 
 }  // namespace LOCKSTEP_ISA_NS

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "determinism/dtype.h"
 #include "determinism/math.h"
 #include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
 #include "model/kernels/ssd_scan/ssd_chunk.h"
+#include "model/kernels/ssd_scan/ssd_group.h"
 #include "model/kernels/ssd_scan/ssd_scan_kernel.h"
 #include "model/kernels/storage.h"
 
@@ -38,18 +38,12 @@ class GroupForward {
         shape_(args.shape),
         size_(args.shape),
         memory_(PanelFloats(size_)),
-        segments_(size_.q_stride) {
+        group_(size_, memory_) {
     const int64_t qs = size_.q_stride, ps = size_.p_stride, ns = size_.n_stride;
-    b_ = memory_.Take(qs * ns);
-    b_transposed_ = memory_.Take(ns * qs);
-    c_ = memory_.Take(qs * ns);
-    scores_ = memory_.Take(qs * qs);
     l_ = memory_.Take(qs * qs);
-    x_ = memory_.Take(qs * ps);
-    u_ = memory_.Take(qs * ps);
-    decayed_u_ = memory_.Take(qs * ps);
-    within_ = memory_.Take(qs * ps);
-    carried_ = memory_.Take(qs * ps);
+    for (float** panel : {&x_, &u_, &decayed_u_, &within_, &carried_}) {
+      *panel = memory_.Take(qs * ps);
+    }
     entering_ = memory_.Take(ps * ns);
     state_transposed_ = memory_.Take(ns * ps);
     decay_.to_end = memory_.Take(qs);
@@ -63,7 +57,7 @@ class GroupForward {
     }
     for (int64_t index = 0; index < shape_.chunks(); ++index) {
       const Chunk chunk(shape_, index);
-      ReadGroup(sample, group, chunk);
+      group_.Read(shape_, args_.in, size_, sample, group, chunk);
       for (int64_t h = 0; h < size_.heads_of_group; ++h) {
         RunHead(sample, first_head + h, index, chunk);
       }
@@ -73,7 +67,7 @@ class GroupForward {
  private:
   static int64_t PanelFloats(const SsdSizes<S>& size) {
     const int64_t qs = size.q_stride, ps = size.p_stride, ns = size.n_stride;
-    return 3 * qs * ns + 2 * qs * qs + 5 * qs * ps + 2 * ps * ns + 2 * qs;
+    return GroupPanels<S>::Floats(size) + qs * (qs + 5 * ps + 2) + 2 * ps * ns;
   }
 
   // dt of all tokens, and its decay's cumulative sum inside each chunk.
@@ -95,38 +89,18 @@ class GroupForward {
     }
   }
 
-  // B, C and their products, which the group's heads share.
-  void ReadGroup(int64_t sample, int64_t group, const Chunk& chunk) {
-    const int64_t row = sample * shape_.tokens + chunk.first;
-    ReadPanel(static_cast<const S*>(args_.in.b) + row * args_.in.b_row_stride +
-                  group * size_.n,
-              args_.in.b_row_stride, chunk.q, chunk.padded, size_.n, b_,
-              size_.n_stride);
-    ReadPanel(static_cast<const S*>(args_.in.c) + row * args_.in.c_row_stride +
-                  group * size_.n,
-              args_.in.c_row_stride, chunk.q, chunk.padded, size_.n, c_,
-              size_.n_stride);
-    TransposePanel(b_, size_.n_stride, chunk.padded, size_.n, b_transposed_,
-                   size_.q_stride);
-    CausalScores<IsAmx32<S>()>(
-        chunk, size_.n_contraction, {c_, size_.n_stride, 1},
-        {b_transposed_, size_.q_stride}, {scores_, size_.q_stride});
-    carried_segment_ =
-        ReadSegments(shape_, args_.in, sample, chunk, segments_.data());
-  }
-
   void RunHead(int64_t sample, int64_t head, int64_t index,
                const Chunk& chunk) {
-    const int64_t row = (sample * shape_.heads + head) * shape_.tokens;
-    const float* cumsum = args_.saved.cumsum + row + chunk.first;
-    ComputeDecay(chunk, cumsum, segments_.data(), carried_segment_, decay_);
-    ReadInputs(sample, head, args_.saved.dt + row + chunk.first, chunk);
+    const float* cumsum =
+        TokensOf(args_.saved.cumsum, shape_, sample, head, chunk);
+    ComputeDecay(chunk, cumsum, group_.segments.data(), group_.carried_segment,
+                 decay_);
+    ReadInputs(sample, head,
+               TokensOf(args_.saved.dt, shape_, sample, head, chunk), chunk);
     FillLambdaScores(cumsum, chunk);
     CausalProduct<S>(chunk, size_.p, l_, size_.q_stride, {u_, size_.p_stride},
                      {within_, size_.p_stride});
-    float* state = args_.saved.states +
-                   ((sample * shape_.heads + head) * shape_.chunks() + index) *
-                       size_.p * size_.n;
+    float* state = StateOf(args_.saved, shape_, sample, head, index);
     if (index == 0) std::fill(state, state + size_.p * size_.n, 0.0f);
     MultiplyState(index == 0, state, chunk);
     WriteOutput(sample, head, chunk);
@@ -136,9 +110,8 @@ class GroupForward {
   // x, u and w u, the latter two rounded as operands.
   void ReadInputs(int64_t sample, int64_t head, const float* dt,
                   const Chunk& chunk) {
-    const int64_t row = sample * shape_.tokens + chunk.first;
-    ReadPanel(static_cast<const S*>(args_.in.x) + row * args_.in.x_row_stride +
-                  head * size_.p,
+    ReadPanel(PartOf<S>(args_.in.x, args_.in.x_row_stride, shape_, sample,
+                        chunk, head * size_.p),
               args_.in.x_row_stride, chunk.q, chunk.padded, size_.p, x_,
               size_.p_stride);
     for (int64_t j = 0; j < chunk.padded; ++j) {
@@ -162,7 +135,8 @@ class GroupForward {
       float* l = l_ + i * size_.q_stride;
       const int64_t end = std::min(CausalEnd(i), chunk.q);
       LambdaRow<S>(static_cast<int32_t>(i), static_cast<int32_t>(end), cumsum,
-                   segments_.data(), scores_ + i * size_.q_stride, l);
+                   group_.segments.data(), group_.scores + i * size_.q_stride,
+                   l);
       std::fill(l + end, l + CausalEnd(i), 0.0f);
     }
   }
@@ -177,7 +151,7 @@ class GroupForward {
       for (int64_t r = 0; r < size_.p; ++r) row[r] = Rounded<S>(row[r]);
     }
     StateProduct<S>(first, chunk, size_.p, size_.n_contraction,
-                    {c_, size_.n_stride, 1}, {state_transposed_, ps},
+                    {group_.c, size_.n_stride, 1}, {state_transposed_, ps},
                     {carried_, ps});
   }
 
@@ -199,14 +173,14 @@ class GroupForward {
   }
 
   // H_{c+1} = exp(cs_Q) H_c + S_c, behind H_c in memory.
-  void AdvanceState(const float* state, const Chunk& chunk) {
+  void AdvanceState(float* state, const Chunk& chunk) {
     BlockProduct<IsAmx32<S>()>(size_.p, size_.n, Contraction<S>(chunk.q),
                                {decayed_u_, 1, size_.p_stride},
-                               {b_, size_.n_stride},
+                               {group_.b, size_.n_stride},
                                {entering_, size_.n_stride});
     for (int64_t r = 0; r < size_.p; ++r) {
       const float* __restrict from = state + r * size_.n;
-      float* __restrict to = const_cast<float*>(from) + size_.p * size_.n;
+      float* __restrict to = state + (size_.p + r) * size_.n;
       const float* __restrict entering = entering_ + r * size_.n_stride;
       LS_IVDEP
       for (int64_t c = 0; c < size_.n; ++c) {
@@ -219,11 +193,9 @@ class GroupForward {
   const SsdShape& shape_;
   const SsdSizes<S> size_;
   PanelMemory memory_;
-  std::vector<int32_t> segments_;
-  int32_t carried_segment_ = 0;
+  GroupPanels<S> group_;
   Decay decay_{};
-  float *b_, *b_transposed_, *c_;        // [q, n], [n, q], [q, n]
-  float *scores_, *l_;                   // K and round(lambda K), [q, q]
+  float* l_;                             // round(lambda K), [q, q]
   float *x_, *u_, *decayed_u_;           // [q, p]
   float *within_, *carried_;             // [q, p]
   float *entering_, *state_transposed_;  // [p, n], [n, p]
