@@ -18,15 +18,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "determinism/check.h"
 #include "determinism/float_env.h"
 #include "determinism/math_array.h"
 #include "determinism/math_reference.h"
+#include "determinism/math_soak_state.h"
 
 namespace lockstep {
 namespace {
@@ -42,17 +40,6 @@ struct Options {
   double seconds = 600.0;
 };
 
-// What is known of one function; one line of the state file.
-struct Progress {
-  uint64_t next = 0;  // position in ascending order
-  uint64_t checked = 0;
-  uint64_t by_mpfr = 0;
-  uint64_t not_monotone = 0;
-  double worst_ulp = 0.0;
-  uint32_t worst_bits = 0;
-  uint32_t last_y_bits = 0x7fc00000;
-};
-
 // The position-th binary32 in ascending order.
 float InputAt(uint64_t position) {
   const auto p = static_cast<uint32_t>(position);
@@ -65,37 +52,9 @@ std::string KeyOf(const Options& options, const char* function) {
          std::to_string(options.mpfr_every);
 }
 
-using State = std::map<std::string, Progress>;
-
-State ReadState(const std::string& path) {
-  State state;
-  std::ifstream file(path);
-  std::string key;
-  Progress p;
-  while (file >> key >> p.next >> p.checked >> p.by_mpfr >> p.not_monotone >>
-         p.worst_ulp >> p.worst_bits >> p.last_y_bits) {
-    state[key] = p;
-  }
-  return state;
-}
-
-void WriteState(const std::string& path, const State& state) {
-  const std::string temporary = path + ".tmp";
-  {
-    std::ofstream file(temporary);
-    file.precision(17);
-    for (const auto& [key, p] : state) {
-      file << key << ' ' << p.next << ' ' << p.checked << ' ' << p.by_mpfr
-           << ' ' << p.not_monotone << ' ' << p.worst_ulp << ' ' << p.worst_bits
-           << ' ' << p.last_y_bits << '\n';
-    }
-    LS_CHECK(file.flush().good()) << "cannot write " << temporary;
-  }
-  LS_CHECK_EQ(std::rename(temporary.c_str(), path.c_str()), 0) << path;
-}
-
 void JudgeOne(const ReferenceFunction& function, const Options& options,
-              MathReference& reference, float x, float y, Progress& progress) {
+              MathReference& reference, float x, float y,
+              SoakProgress& progress) {
   const bool in_turn = progress.checked % options.mpfr_every == 0;
   ++progress.checked;
   const float last = std::bit_cast<float>(progress.last_y_bits);
@@ -115,7 +74,7 @@ void JudgeOne(const ReferenceFunction& function, const Options& options,
 
 // The inputs from progress.next on; NaN compares as neither above nor below.
 void Chunk(const ReferenceFunction& function, const Options& options,
-           MathReference& reference, Progress& progress) {
+           MathReference& reference, SoakProgress& progress) {
   static std::vector<float> x, y;
   x.clear();
   for (uint64_t i = 0; i < kChunk && progress.next < kInputs; ++i) {
@@ -138,7 +97,7 @@ void Chunk(const ReferenceFunction& function, const Options& options,
   }
 }
 
-bool Report(const ReferenceFunction& function, const Progress& p) {
+bool Report(const ReferenceFunction& function, const SoakProgress& p) {
   const bool good =
       p.worst_ulp <= function.max_error_ulp && p.not_monotone == 0;
   std::printf("%-9s %s inputs %" PRIu64 " by MPFR %" PRIu64
@@ -153,18 +112,18 @@ bool Report(const ReferenceFunction& function, const Progress& p) {
 bool Soak(const Options& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  State state = ReadState(options.state_path);
+  SoakState state = ReadSoakState(options.state_path);
   MathReference reference;
   bool good = true;
   for (const ReferenceFunction& function : ReferenceFunctions()) {
     if (!options.function.empty() && options.function != function.name)
       continue;
-    Progress& progress = state[KeyOf(options, function.name)];
+    SoakProgress& progress = state[KeyOf(options, function.name)];
     while (progress.next < kInputs &&
            std::chrono::duration<double>(Clock::now() - start).count() <
                options.seconds) {
       Chunk(function, options, reference, progress);
-      WriteState(options.state_path, state);
+      WriteSoakState(options.state_path, state);
     }
     good = Report(function, progress) && good;
   }
