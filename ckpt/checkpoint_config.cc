@@ -12,9 +12,9 @@ void DescribeSection(Section& section, CheckpointConfig& config) {
   section.Int(
       "keep_every", config.keep_every,
       {.min = 0, .help = "checkpoints of these steps stay for good; 0: none"});
-  section.Reserved("async", {"true"}, "not built yet");
   section.Bool("async", config.async,
                {.help = "write checkpoints while training goes on"});
+  section.Require(!config.async, "async", "true is not built yet", "false");
 }
 
 }  // namespace lockstep

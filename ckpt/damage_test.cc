@@ -135,7 +135,7 @@ TEST_F(DamageTest, AShardOfAnotherStep) {
       *fs.ReadFile("/run/checkpoints/step_00000007/rank_00000.safetensors"));
   ExpectUnusable("another file stands here");
   // A whole folder under the name of another step.
-  for (const std::string& name : *fs.List(kDir)) {
+  for (const std::string& name : NamesIn(fs, kDir)) {
     Overwrite(fs, PathOf(name),
               *fs.ReadFile("/run/checkpoints/step_00000007/" + name));
   }

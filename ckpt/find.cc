@@ -78,7 +78,7 @@ absl::StatusOr<FoundCheckpoint> FindNewest(FileSystem& file_system,
 }
 
 absl::Status NotACheckpoint(FileSystem& file_system, const std::string& dir) {
-  if (!file_system.Exists(dir)) {
+  if (dir.empty() || !file_system.Exists(dir)) {
     return InputError("there is no such checkpoint", dir,
                       "--resume takes auto, must, never or a folder "
                       "RUN/checkpoints/step_NNNNNNNN");
@@ -96,7 +96,9 @@ absl::StatusOr<FoundCheckpoint> FindPath(FileSystem& file_system,
                                          const std::string& run_id) {
   while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
   const std::string inside = JoinPath(CheckpointsDir(run_dir), dir);
-  if (!file_system.Exists(dir) && file_system.Exists(inside)) dir = inside;
+  if (!dir.empty() && !file_system.Exists(dir) && file_system.Exists(inside)) {
+    dir = inside;
+  }
   LS_RETURN_IF_ERROR(NotACheckpoint(file_system, dir));
   LS_ASSIGN_OR_RETURN(VerifyResult result, VerifyCheckpoint(file_system, dir));
   if (!result.ok) {

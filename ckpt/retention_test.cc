@@ -200,12 +200,13 @@ TEST_F(RunTest, AKillDuringRemovalLeavesNoHalfFolderUnderAFinalName) {
                      disk, {.run_dir = kRun, .run_id = "run-a", .keep = 1}, 15)
                      .ok();
       disk.Crash(seed);
-      for (const ListedCheckpoint& c : *ListCheckpoints(disk, kRun)) {
+      const auto listed = *ListCheckpoints(disk, kRun);
+      for (const ListedCheckpoint& c : listed) {
         EXPECT_TRUE(VerifyCheckpoint(disk, c.dir)->ok)
             << c.name << " call " << limit << " seed " << seed;
       }
       leftovers += !CleanLeftovers(disk, kRun)->empty();
-      for (const std::string& name : *disk.List(kCheckpoints)) {
+      for (const std::string& name : NamesIn(disk, kCheckpoints)) {
         EXPECT_GE(StepOfCheckpointName(name), 0) << name;
       }
       EXPECT_EQ(FindCheckpoint(disk, kRun, ParseResume("must"), "run-a")->step,

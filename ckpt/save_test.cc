@@ -84,7 +84,7 @@ TEST(Save, EqualStatesAreEqualFiles) {
     MakeRun(*fs);
     ASSERT_TRUE(SaveStep(*fs, 6).ok());
   }
-  for (const std::string& name : *one.List(kStep6)) {
+  for (const std::string& name : NamesIn(one, kStep6)) {
     EXPECT_EQ(*one.ReadFile(JoinPath(kStep6, name)),
               *two.ReadFile(JoinPath(kStep6, name)))
         << name;
@@ -154,7 +154,7 @@ TEST(Crash, EveryPrefixOfASaveLoadsOldOrNew) {
       ++points;
       // The next generation goes past the leftovers.
       ASSERT_TRUE(CleanLeftovers(fs, kRun).ok());
-      for (const std::string& name : *fs.List("/run/checkpoints")) {
+      for (const std::string& name : NamesIn(fs, "/run/checkpoints")) {
         EXPECT_EQ(name.find("step_"), 0u) << name;
       }
       ASSERT_TRUE(SaveStep(fs, 6).ok());

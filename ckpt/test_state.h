@@ -121,6 +121,14 @@ inline void Overwrite(FileSystem& fs, const std::string& path,
   if (!WriteFileAtomically(fs, path, bytes).ok()) std::abort();
 }
 
+// By value: what `*fs.List(dir)` refers to is gone before a loop begins.
+inline std::vector<std::string> NamesIn(FileSystem& fs,
+                                        const std::string& dir) {
+  absl::StatusOr<std::vector<std::string>> names = fs.List(dir);
+  if (!names.ok()) std::abort();
+  return *std::move(names);
+}
+
 inline std::string Text(const absl::Status& status) {
   return std::string(status.message());
 }
