@@ -18,12 +18,15 @@ struct PrecisionConfig {
   std::string mode = "bf16";
   double initial_scale = 4096.0;  // fp16 only
 
-  DType storage() const { return mode == "fp32" ? DType::kF32 : DType::kBF16; }
+  DType storage() const {
+    if (mode == "fp32") return DType::kF32;
+    return mode == "fp16" ? DType::kF16 : DType::kBF16;
+  }
 };
 
 inline void DescribeSection(Section& section, PrecisionConfig& config) {
-  section.Reserved("mode", {"fp16", "mxfp8", "nvfp4"}, "not built yet");
-  section.Choice("mode", config.mode, {"fp32", "bf16"},
+  section.Reserved("mode", {"mxfp8", "nvfp4"}, "not built yet");
+  section.Choice("mode", config.mode, {"fp32", "bf16", "fp16"},
                  {.help = "dtype of activations and run-time matrices"});
   section.Real("initial_scale", config.initial_scale,
                {.min = 1.0,

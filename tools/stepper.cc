@@ -40,6 +40,7 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
              ListParameters(config.model, config.precision.storage(),
                             config.grid.tensor)),
       optimizer_(registry_, device_, store_, config.optimizer),
+      scaler_(registry_, config.precision),
       stage_(config.model, store_, config.grid.tensor, config.train.recompute),
       schedule_(config.ResolveSchedule(options.schedule_length_samples)) {
   if (faults_ != nullptr && !faults_->empty()) hooks_.Add(faults_);
@@ -56,8 +57,11 @@ absl::StatusOr<StepReport> Stepper::Step() {
   LS_RETURN_IF_ERROR(LoadSamples(work));
   LS_RETURN_IF_ERROR(ForwardBackward(work));
   LS_RETURN_IF_ERROR(ReduceLoss(work));
-  LS_RETURN_IF_ERROR(CheckLosses(work));
   LS_RETURN_IF_ERROR(FinishGradients(work));
+  absl::Status finite = CheckLosses(work);
+  if (finite.ok()) finite = CheckGradients(work);
+  if (!finite.ok() && !MaySkip(finite)) return finite;
+  work.report.skipped = !finite.ok();
   FingerprintInputs(work);
   UpdateParameters(work);
   AdvanceState(work);
@@ -77,7 +81,8 @@ StepContext Stepper::Context(int64_t micro_batch) const {
                       static_cast<uint64_t>(micro_batch * config_.batch.micro),
       .samples = config_.batch.micro,
       .tokens = config_.data.sequence,
-      .samples_per_leaf = config_.grid.leaf};
+      .samples_per_leaf = config_.grid.leaf,
+      .loss_scale = scaler_.scale()};
 }
 
 // The samples are [cursor, cursor + global) of the one global order.
@@ -132,6 +137,7 @@ absl::Status Stepper::ReduceLoss(Work& work) {
       communicator_->AllReduceSum(std::span(&work.report.valid_tokens, 1)));
   work.loss_sum = ExactSum::FromWords(words);
   StepReport& report = work.report;
+  report.loss_scale = scaler_.scale();
   if (report.valid_tokens == 0) {
     return InputError("no token of this step has a label that counts",
                       Where(report), "check the data's masks");
@@ -163,30 +169,46 @@ absl::Status Stepper::FinishGradients(Work& work) {
   StepReport& report = work.report;
   optimizer_.FinaliseGradients(Context(0), work.divisor);
   if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("grad.end"));
-  if (const auto bad = optimizer_.FindNonFinite()) {
-    return NonFinite("a gradient is not finite",
-                     absl::StrCat(Where(report), ", tensor ", bad->tensor,
-                                  ", element ", bad->element));
-  }
   report.grad_norm = optimizer_.GradientNorm();
   report.grad_norm_clipped =
       report.grad_norm * optimizer_.ClipFactor(report.grad_norm);
   return absl::OkStatus();
 }
 
+absl::Status Stepper::CheckGradients(const Work& work) const {
+  const auto bad = optimizer_.FindNonFinite();
+  if (!bad) return absl::OkStatus();
+  return NonFinite("a gradient is not finite",
+                   absl::StrCat(Where(work.report), ", tensor ", bad->tensor,
+                                ", element ", bad->element));
+}
+
+// The scale can be blamed as long as there is a smaller one to try.
+bool Stepper::MaySkip(const absl::Status& finite) const {
+  return absl::IsOutOfRange(finite) && scaler_.dynamic() &&
+         !scaler_.at_minimum();
+}
+
+// A skipped step moves the scale and nothing else: no moment, no rate, no t.
 void Stepper::UpdateParameters(Work& work) {
+  if (work.report.skipped) return scaler_.Overflow();
   const auto samples =
       state_.update_samples + static_cast<uint64_t>(config_.batch.global);
   work.report.lr = schedule_.At(static_cast<int64_t>(samples));
   optimizer_.Update(Context(0), work.report.lr,
                     optimizer_.ClipFactor(work.report.grad_norm));
+  scaler_.Clean();
 }
 
 void Stepper::AdvanceState(Work& work) {
   const auto samples = static_cast<uint64_t>(config_.batch.global);
   state_.iterations += 1;
   state_.samples_seen += samples;
-  state_.update_samples += samples;
+  if (work.report.skipped) {
+    state_.skipped += 1;
+  } else {
+    state_.update_samples += samples;
+  }
   state_.tokens_seen += samples * static_cast<uint64_t>(config_.data.sequence);
   state_.cursor += samples;
   work.report.updates = optimizer_.updates();

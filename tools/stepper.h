@@ -21,6 +21,7 @@
 #include "determinism/operation.h"
 #include "determinism/state.h"
 #include "model/device.h"
+#include "model/loss_scaler.h"
 #include "model/optimizer.h"
 #include "model/parameters.h"
 #include "model/schedule.h"
@@ -50,7 +51,9 @@ class Stepper {
   void Initialise() { store_.Initialise(state_.seed); }
   void RestoreRuntime() { store_.ConvertAll(); }
 
-  // The next step. NumericFailure (exit 5) names step, tensor and samples, and
+  // The next step. Non-finite losses or gradients skip the update where the
+  // loss scale may be to blame (fp16 above its smallest scale); otherwise they
+  // are a NumericFailure (exit 5), which names step, tensor and samples and
   // leaves every registered state as it was.
   absl::StatusOr<StepReport> Step();
 
@@ -82,6 +85,8 @@ class Stepper {
   absl::Status ReduceLoss(Work& work);
   absl::Status CheckLosses(const Work& work) const;
   absl::Status FinishGradients(Work& work);
+  absl::Status CheckGradients(const Work& work) const;
+  bool MaySkip(const absl::Status& finite) const;
   void UpdateParameters(Work& work);
   void AdvanceState(Work& work);
   void FingerprintInputs(Work& work);
@@ -97,6 +102,7 @@ class Stepper {
   RunState state_;
   ParameterStore store_;
   Optimizer optimizer_;
+  LossScaler scaler_;
   Stage stage_;
   Schedule schedule_;
 };

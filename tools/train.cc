@@ -117,6 +117,13 @@ absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
         trace_->RecordFields(report.step, 0, report.fingerprint));
   }
   progress_.Step(report);
+  if (report.skipped) {
+    LS_RETURN_IF_ERROR(folder_.Record(
+        "skip", {{"step", report.step}, {"loss_scale", report.loss_scale}}));
+    progress_.Say(
+        absl::StrFormat("step %d skipped: not finite at loss scale %g",
+                        report.step, report.loss_scale));
+  }
   const RunConfig& c = stepper_.config();
   if (c.eval.every > 0 && report.step % c.eval.every == 0) {
     LS_RETURN_IF_ERROR(EvaluateNow(report.step));

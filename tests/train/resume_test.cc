@@ -62,7 +62,8 @@ TEST_P(ResumeTest, ThreeTimesWithOtherThreadsAndMicroBatches) {
   EXPECT_EQ(rig.Metrics(), metrics_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, ResumeTest, testing::Values("fp32", "bf16"),
+INSTANTIATE_TEST_SUITE_P(Modes, ResumeTest,
+                         testing::Values("fp32", "bf16", "fp16"),
                          [](const auto& info) { return info.param; });
 
 // recipes/debug.toml as it is shipped: any of its steps is a place to stop.

@@ -104,7 +104,8 @@ TEST_P(UnseedMatrixTest, CanaryOneFlippedBitMatters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, UnseedMatrixTest,
-                         testing::Values("fp32", "bf16", "fp32_dropout"),
+                         testing::Values("fp32", "bf16", "fp16",
+                                         "fp32_dropout"),
                          NameOfMode);
 
 TEST(UnseedCanaryTest, PrecisionsDiffer) {
