@@ -1,39 +1,22 @@
 // `lockstep train`: from a recipe's path to a finished run.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "determinism/fault_file_system.h"
 #include "determinism/status.h"
 #include "model/kernels/register_peak.h"
 #include "parallel/thread_comm.h"
 #include "tools/bazel/build_stamp.h"
+#include "tools/run_faults.h"
 #include "tools/run_setup.h"
 #include "tools/train.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
 namespace {
-
-// --fault, repeatable, and LOCKSTEP_FAULT with ';' between specs.
-absl::StatusOr<std::vector<FaultSpec>> ReadFaults(
-    std::vector<std::string>& texts) {
-  if (const char* variable = std::getenv("LOCKSTEP_FAULT")) {
-    for (const auto text : absl::StrSplit(variable, ';', absl::SkipEmpty())) {
-      texts.emplace_back(text);
-    }
-  }
-  std::vector<FaultSpec> specs;
-  for (const std::string& text : texts) {
-    LS_ASSIGN_OR_RETURN(FaultSpec spec, ParseFault(text));
-    specs.push_back(std::move(spec));
-  }
-  return specs;
-}
 
 // A run whose code is in no commit cannot be explained later.
 absl::Status CheckBuild(const std::vector<std::string>& allow) {
@@ -54,14 +37,6 @@ absl::Status CheckUntil(const std::optional<int64_t>& until) {
   if (!until || *until >= 1) return absl::OkStatus();
   return InputError("--until takes a step from 1 on",
                     absl::StrCat("--until ", *until), "give a later step");
-}
-
-// Writes RUN/faults.json, which a replay of this run reads.
-absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
-                        const std::vector<std::string>& faults) {
-  if (faults.empty()) return absl::OkStatus();
-  const nlohmann::json json = {{"faults", faults}};
-  return WriteFileAtomically(fs, dir + "/faults.json", json.dump(2) + "\n");
 }
 
 // One training process, set up step by step; members in order of life.

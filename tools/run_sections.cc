@@ -1,0 +1,83 @@
+// The recipe sections of the train loop itself: keys, ranges, help.
+#include "tools/run_config.h"
+
+namespace lockstep {
+
+void DescribeSection(Section& section, TopConfig& config) {
+  section.Choice("guarantee", config.guarantee,
+                 {"statistical", "state_exact", "bitwise", "layout_invariant"},
+                 {.help = "rung of the guarantee ladder"});
+  section.Int("seed", config.seed,
+              {.min = 0, .help = "root of every random number"});
+}
+
+void DescribeSection(Section& section, TrainConfig& config) {
+  section.SetTrajectory(false);
+  section.Int("steps", config.steps, {.min = 1, .help = "length in steps"});
+  section.Int("samples", config.samples,
+              {.min = 1, .help = "length in samples"});
+  section.Int("tokens", config.tokens, {.min = 1, .help = "length in tokens"});
+  section.Bool(
+      "recompute", config.recompute,
+      {.help = "keep only each layer's input; same bits, less memory"});
+}
+
+void DescribeSection(Section& section, BatchConfig& config) {
+  section.Int("global", config.global, {.min = 1, .help = "samples a step"});
+  section.Int("micro", config.micro,
+              {.min = 1, .help = "samples a micro-batch", .trajectory = false});
+}
+
+void DescribeSection(Section& section, GridConfig& config) {
+  section.Int("tensor", config.tensor,
+              {.min = 1,
+               .max = 64,
+               .help = "slices of sums that a tensor degree splits"});
+  section.Require((config.tensor & (config.tensor - 1)) == 0, "tensor",
+                  "the grid is a power of two", "4");
+  section.Int("leaf", config.leaf,
+              {.min = 1, .help = "samples whose gradient is one sum"});
+}
+
+void DescribeSection(Section& section, ParallelConfig& config) {
+  section.SetTrajectory(false);
+  section.Int("tensor", config.tensor, {.min = 1, .help = "tensor degree"});
+  section.Int("pipeline", config.pipeline,
+              {.min = 1, .help = "pipeline degree"});
+  section.Int("data", config.data,
+              {.min = 1, .help = "data degree; absent: world / the others"});
+  section.Bool("sequence", config.sequence,
+               {.help = "sequence parallelism between blocks"});
+  section.Int("interleave", config.interleave,
+              {.min = 1, .help = "model chunks a pipeline rank"});
+}
+
+void DescribeSection(Section& section, EvalConfig& config) {
+  section.SetTrajectory(false);
+  section.Int("every", config.every,
+              {.min = 0, .help = "steps between evaluations; 0: at the end"});
+  section.Int("samples", config.samples,
+              {.min = 0, .help = "most held-out samples; 0: all"});
+}
+
+void DescribeSection(Section& section, MetricsConfig& config) {
+  section.SetTrajectory(false);
+  section.Bool("fingerprints", config.fingerprints,
+               {.help = "fingerprint state, gradients and data every step"});
+}
+
+void DescribeSection(Section& section, TraceConfig& config) {
+  section.SetTrajectory(false);
+  section.Choice("level", config.level, {"off", "step", "phase", "operation"},
+                 {.help = "what a trace records"});
+  section.IntList("steps", config.steps,
+                  {.min = 1,
+                   .max_count = 2,
+                   .help = "first and last step to trace; empty: all"});
+  section.Require(config.steps.size() != 1, "steps",
+                  "a window has a first and a last step", "[1, 10]");
+  section.String("scope", config.scope,
+                 {.help = "only this module path, such as layers.3"});
+}
+
+}  // namespace lockstep

@@ -1,0 +1,79 @@
+// The phases of a step that compute: samples, forward and backward, the loss.
+#include <algorithm>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/status.h"
+#include "tools/step_fingerprint.h"
+#include "tools/stepper.h"
+
+namespace lockstep {
+
+// The samples are [cursor, cursor + global) of the one global order.
+absl::Status Stepper::LoadSamples(Work& work) {
+  const int64_t samples = config_.batch.global, tokens = config_.data.sequence;
+  work.report.sample_first = state_.cursor;
+  work.report.sample_last = state_.cursor + static_cast<uint64_t>(samples) - 1;
+  work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
+  work.mask_ST.resize(static_cast<size_t>(samples * tokens));
+  work.losses_ST.resize(static_cast<size_t>(samples * tokens));
+  for (int64_t s = 0; s < samples; ++s) {
+    uint64_t index = state_.cursor + static_cast<uint64_t>(s);
+    if (faults_ != nullptr) index = faults_->SampleFor(index);
+    LS_RETURN_IF_ERROR(dataset_->TrainSample(
+        index,
+        std::span(work.tokens_ST1)
+            .subspan(static_cast<size_t>(s * (tokens + 1)),
+                     static_cast<size_t>(tokens + 1)),
+        std::span(work.mask_ST)
+            .subspan(static_cast<size_t>(s * tokens),
+                     static_cast<size_t>(tokens))));
+  }
+  for (const uint8_t valid : work.mask_ST) work.report.valid_tokens += valid;
+  return absl::OkStatus();
+}
+
+absl::Status Stepper::ForwardBackward(Work& work) {
+  const int64_t micro = config_.batch.micro, tokens = config_.data.sequence;
+  std::vector<int32_t> ids(static_cast<size_t>(micro * tokens));
+  std::vector<int32_t> labels(ids.size());
+  store_.ZeroGradients();
+  for (int64_t m = 0; m < config_.batch.global / micro; ++m) {
+    const int64_t first = m * micro;
+    SplitInputsAndLabels(work.tokens_ST1.data() + first * (tokens + 1), micro,
+                         tokens, ids.data(), labels.data());
+    const MicroBatch batch = {
+        ids.data(), {labels.data(), work.mask_ST.data() + first * tokens}};
+    const Tensor loss = stage_.TrainMicroBatch(Context(m), batch);
+    std::copy_n(loss.data<float>(), loss.count(),
+                work.losses_ST.data() + first * tokens);
+    if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("micro.end"));
+  }
+  return absl::OkStatus();
+}
+
+// Sums of losses and of valid tokens travel as integers (N6).
+absl::Status Stepper::ReduceLoss(Work& work) {
+  for (const float loss : work.losses_ST) work.loss_sum.Add(loss);
+  auto words = work.loss_sum.Words();
+  LS_RETURN_IF_ERROR(communicator_->AllReduceSum(words));
+  LS_RETURN_IF_ERROR(
+      communicator_->AllReduceSum(std::span(&work.report.valid_tokens, 1)));
+  work.loss_sum = ExactSum::FromWords(words);
+  StepReport& report = work.report;
+  report.loss_scale = scaler_.scale();
+  if (report.valid_tokens == 0) {
+    return InputError(
+        "no token of this step has a label that counts",
+        absl::StrCat("step ", report.step, ", samples ", report.sample_first,
+                     " to ", report.sample_last),
+        "check the data's masks");
+  }
+  work.divisor = static_cast<double>(report.valid_tokens) * report.loss_scale;
+  report.loss =
+      work.loss_sum.Round() / static_cast<double>(report.valid_tokens);
+  report.lm_loss = report.loss;
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
