@@ -1,8 +1,8 @@
 // The shape of a model: the recipe's `model` section and what follows from it.
 //
 // What it is: sizes, the layer pattern, and every count derived from them, in
-// the names of MODEL terms used by the kernels. What it is not: parallel
-// degrees, precision or training choices, which live in sections of their own.
+// the terms that the kernels use. What it is not: parallel degrees, precision
+// or training choices, which live in sections of their own.
 // Why so: block lengths that decide an order of summation (chunk, key_block)
 // are part of the model and of its manifest, never of a tuner (N7).
 #ifndef LOCKSTEP_MODEL_CONFIG_H_

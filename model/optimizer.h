@@ -1,4 +1,4 @@
-// AdamW with global clipping over fp32 masters (MODEL section 6, N6, N10).
+// AdamW with global clipping over fp32 masters (MODEL 3, N6, N10).
 //
 // What it is: from gradient sums to final gradients and their exact norm, and
 // from those to new masters and run-time weights, in one place. What it is not:

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// Builds the list; one method a layer kind, in the order of MODEL's table.
+// Builds the list; one method a layer kind, in the order of README's table.
 class Lister {
  public:
   Lister(const ModelConfig& config, DType storage, int64_t grid)

@@ -89,11 +89,6 @@ class ParameterStore : public Stateful {
   std::vector<Parameter> parameters_;
 };
 
-template <class F>
-void ForEachParameter(ParameterStore& store, F&& f) {
-  for (Parameter& parameter : store.all()) f(parameter);
-}
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_MODEL_PARAMETERS_H_

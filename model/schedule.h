@@ -1,4 +1,4 @@
-// The learning rate as a closed formula of samples (MODEL section 6, N6).
+// The learning rate as a closed formula of samples (MODEL 3, N6).
 //
 // What it is: warm-up, then constant, cosine, or warm-up-stable-decay with four
 // shapes of decay. What it is not: an object that is stepped: there is nothing

@@ -55,9 +55,6 @@ class RecipeState {
 
   // Replaces what the path had.
   void SetEntry(RecipeEntry entry);
-  bool HasEntry(const std::string& path) const {
-    return entries_.count(path) > 0;
-  }
 
   // At the place of the value at `path`, or of the section it would stand in.
   void AddProblem(const std::string& path, std::string_view message,

@@ -25,10 +25,10 @@ std::string Refusal(const Reservation* reservation, const Value& value) {
     return "";
   }
   const auto& values = reservation->values;
-  const bool refused =
-      values.empty() ||
-      (value.is(Value::Kind::kString) &&
-       std::find(values.begin(), values.end(), value.text) != values.end());
+  const std::string text =
+      value.is(Value::Kind::kString) ? value.text : CanonicalText(value);
+  const bool refused = values.empty() || std::find(values.begin(), values.end(),
+                                                   text) != values.end();
   return refused ? reservation->why : "";
 }
 

@@ -1,7 +1,7 @@
 // AdamW on fp32 masters, and the runtime weight made from them (N10).
 //
 // Loshchilov and Hutter 2019, alg. 2 with decoupled decay; eps outside the root
-// (MODEL 6). Every operation is fp32 and rounds once (N2), in this order:
+// (MODEL 3). Every operation is fp32 and rounds once (N2), in this order:
 //   g'   = grad * clip
 //   m    = beta1 * m + (1 - beta1) * g'
 //   v    = beta2 * v + (1 - beta2) * (g' * g')

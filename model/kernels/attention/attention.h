@@ -14,8 +14,8 @@
 //     s_j = scale * (q_i . k_j), j <= i, else -inf        product over head_dim
 //     m' = max(m, OrderedMax(s_J)); alpha = exp(m - m')   (0 for the first)
 //     p_j = exp(s_j - m'); l = alpha l + OrderedSum(p_J)
-//     acc = alpha acc + sum_j round_S(p_j) v_j            product over the
-//     block m = m'
+//     acc = alpha acc + sum_j round_S(p_j) v_j            product over J
+//     m = m'
 //   o_i = round_S(acc / l);  lse_i = m + log(l)
 // Backward: delta_i = OrderedDot(dO_i, O_i); p_ij = exp(scale s_ij - lse_i);
 //   dP_ij = dO_i . v_j;  dS_ij = p_ij (dP_ij - delta_i)

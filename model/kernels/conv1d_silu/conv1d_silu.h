@@ -1,5 +1,4 @@
-// Causal depthwise convolution of four taps, then SiLU, over [batch, tokens,
-// C].
+// Causal depthwise convolution of four taps, then SiLU.
 //
 // Not a general convolution: the Mamba-2 mixer's (Dao and Gu 2024), in which
 // weight[c][3] meets the current token and weight[c][0] the one three back.
@@ -12,10 +11,9 @@
 //
 // Backward, given dy; pre is computed again:
 //   sg   = Sigmoid(pre);  dpre[t] = dy[t] * (sg * (1 + pre * (1 - sg)))
-//   dx[s] = FMA chain from +0 over k = 0, 1, 2, 3 of weight[c][k] * dpre[s + 3
-//   - k],
-//     skipping tokens past the sample's end or of another segment than s;
-//     rounded once to storage.
+//   dx[s] = FMA chain from +0 over k = 0, 1, 2, 3 of
+//     weight[c][k] * dpre[s + 3 - k], skipping tokens past the sample's end or
+//     of another segment than s; rounded once to storage.
 //   dweight[leaf][c][k] = sum over the leaf's tokens of dpre[t] * x[t - 3 + k]
 //     (product rounded, then added; skipped taps add nothing), dbias[leaf][c] =
 //     sum of dpre[t]: tokens of the leaf in blocks of 32 (counted from the

@@ -2,9 +2,9 @@
 //
 // Per row with mask != 0 (MODEL 2.6), over the true vocabulary only:
 //   top   = maximum of l (OrderedMax)
-//   total = OrderedSum over j of Exp(l[j] - top)                        (N7,
-//   N8) loss  = Log(total) - (l[label] - top) dlogits[j] = (Exp(l[j] - top) /
-//   total - (j == label ? 1 : 0)) * loss_scale
+//   total = OrderedSum over j of Exp(l[j] - top)                    (N7, N8)
+//   loss  = Log(total) - (l[label] - top)
+//   dlogits[j] = (Exp(l[j] - top) / total - (j == label ? 1 : 0)) * loss_scale
 //     rounded once to storage; columns [vocab, vocab_padded) get +0.
 // fp32 within. A row with mask == 0 has loss +0 and dlogits +0, and neither its
 // label nor its logits are read.

@@ -1,5 +1,4 @@
-// Gated RMSNorm of the Mamba-2 mixer: out = RMSNorm_group(y * SiLU(z)) *
-// weight.
+// Gated RMSNorm of the Mamba-2 mixer: RMSNorm_group(y * SiLU(z)) * weight.
 //
 // Gate first, norm after, over groups of a row (the SSM's groups, so that
 // tensor parallelism needs no communication). Not the plain norm (rms_norm.h).
@@ -21,8 +20,7 @@
 //   dy[j] = dm[j] * SiLU(z[j])                       rounded once to storage
 //   dz[j] = (dm[j] * y[j]) * (sg * (1 + z[j] * (1 - sg))),  sg = Sigmoid(z[j])
 //   dweight[leaf][c] = OrderedColumnSum over the leaf's rows of dout * mh
-//   (blocks
-//     of 32 rows from +0, block sums ascending from +0), undivided (N5).
+//     (blocks of 32 rows, and block sums, ascending from +0), undivided (N5)
 
 #ifndef MODEL_KERNELS_GATED_NORM_GATED_NORM_H_
 #define MODEL_KERNELS_GATED_NORM_GATED_NORM_H_

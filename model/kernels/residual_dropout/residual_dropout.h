@@ -7,10 +7,9 @@
 // fp32 within, rounded once to storage after the add (N13).
 //
 // keep iff u32 >= floor(p * 2^32), u32 drawn by Philox at the logical position
-// of N9: stream kHiddenDropout, `layer`, item = global sample index, element =
-// t * d
-// + j of the unsharded sample. Recomputation and the backward pass draw the
-// same numbers again, and no micro-batch, thread or rank can change them.
+// of N9: stream kHiddenDropout, `layer`, item = global sample index, element
+// t * d + j of the unsharded sample. Recomputation and the backward pass draw
+// the same numbers again, and no micro-batch, thread or rank can change them.
 
 #ifndef MODEL_KERNELS_RESIDUAL_DROPOUT_RESIDUAL_DROPOUT_H_
 #define MODEL_KERNELS_RESIDUAL_DROPOUT_RESIDUAL_DROPOUT_H_

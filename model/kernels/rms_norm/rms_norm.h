@@ -5,10 +5,9 @@
 //
 // Orders and roundings (N1, N2, N7, N13). With w = d / groups and one group of
 // one row as x[0..w):
-//   s    = OrderedSum over j of x[j] * x[j]         (product rounded, then
-//   added) rstd = 1 / sqrt(s / w + eps)                    (each operation
-//   rounds once) y[j] = (x[j] * rstd) * weight[j]                rounded once
-//   to storage
+//   s    = OrderedSum over j of x[j] * x[j]     (product rounded, then added)
+//   rstd = 1 / sqrt(s / w + eps)                (each operation rounds once)
+//   y[j] = (x[j] * rstd) * weight[j]            rounded once to storage
 // All of it in fp32. rstd is kept for the backward pass.
 //
 // Backward, given dy:
@@ -16,9 +15,8 @@
 //   mu    = (OrderedSum over j of q[j] * xh[j]) / w
 //   dx[j] = rstd * (q[j] - xh[j] * mu)              rounded once to storage
 //   dweight[leaf][c] = OrderedColumnSum over the leaf's rows of dy * xh: rows
-//   of
-//     the leaf in blocks of 32, a chain from +0 inside a block, block sums
-//     added ascending from +0. Not divided by anything (N5).
+//     in blocks of 32, a chain from +0 inside a block, block sums added
+//     ascending from +0. Not divided by anything (N5).
 
 #ifndef MODEL_KERNELS_RMS_NORM_RMS_NORM_H_
 #define MODEL_KERNELS_RMS_NORM_RMS_NORM_H_
