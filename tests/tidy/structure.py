@@ -79,6 +79,7 @@ def registered(tree):
 _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 _QUOTED = re.compile(r"`([\w./-]+)`")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_DOCUMENT = re.compile(r"(?:[a-z][\w]*/)*\b[A-Z][A-Z_]+\.md\b")
 _EXTENSION = re.compile(r"\.(md|h|cc|cu|py|sh|bzl|toml|proto|txt)$")
 
 
@@ -86,6 +87,24 @@ def _resolves(tree, path, target):
     """From the document's folder, or from the root."""
     here = os.path.normpath(os.path.join(os.path.dirname(path), target))
     return tree.exists(here) or tree.exists(target)
+
+
+def _named(tree, path, name):
+    """A document that a comment names, in the file's folder or above it."""
+    folder = os.path.dirname(path)
+    while folder and not tree.exists(folder + "/" + name):
+        folder = os.path.dirname(folder)
+    return tree.exists(os.path.join(folder, name))
+
+
+def comments(tree):
+    """A document that a comment sends its reader to is there."""
+    for path in tree.cpp():
+        text = tree.text(path)
+        for match in _DOCUMENT.finditer(text):
+            if not _named(tree, path, match.group(0)):
+                yield Finding("comments", path, line_of(text, match.start()),
+                              match.group(0) + " is not there")
 
 
 def links(tree):

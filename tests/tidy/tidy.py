@@ -44,6 +44,7 @@ RULES = {
     "words": words.words,
     "format": sources.formatted,
     "registered": structure.registered,
+    "comments": structure.comments,
     "links": structure.links,
     "built": structure.built,
 }

@@ -48,8 +48,8 @@ class Tree:
                 yield name
         for folder in FOLDERS:
             for at, folders, names in os.walk(os.path.join(self.root, folder)):
-                folders[:] = [f for f in folders
-                              if f not in ("golden", "__pycache__")]
+                folders[:] = [f for f in folders if f != "__pycache__"
+                              and not at.endswith("tests/oracle")]
                 for name in names:
                     path = os.path.join(at, name)
                     if os.path.isfile(path):
