@@ -85,6 +85,17 @@ bool Ledger::Contains(std::string_view head) const {
   return Holds(entries_, head);
 }
 
+absl::Status Ledger::CheckHolds(std::string_view head,
+                                std::string_view holder) const {
+  if (Contains(head)) return absl::OkStatus();
+  return ManifestMismatch(
+      "the ledger has lost lines: " + std::string(holder) +
+          " remembers its head " + std::string(head) +
+          ", and no line of it has that SHA-256",
+      LedgerPath(run_dir_),
+      "restore the file from a backup; or go on as a new run with --fork");
+}
+
 absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,
                                         const std::string& run_dir) {
   LedgerReport report;

@@ -77,6 +77,9 @@ class Ledger {
   const std::string& Head() const { return head_; }
   // Whether `head` is the genesis or a line of this chain.
   bool Contains(std::string_view head) const;
+  // ManifestMismatch unless it does: `holder`, which remembers the head, knows
+  // of events that this file has lost.
+  absl::Status CheckHolds(std::string_view head, std::string_view holder) const;
   const std::vector<LedgerEntry>& entries() const { return entries_; }
 
  private:

@@ -3,7 +3,6 @@
 #include "ckpt/ledger.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "ckpt/run_lock.h"
 #include "ckpt/test_state.h"
@@ -116,6 +115,7 @@ TEST_F(LedgerTest, LinesRemovedSwappedOrForgedAreFound) {
   const std::string head = Sha256Hex(c.substr(0, c.size() - 1));
   Overwrite(fs, kLedger, a + b);
   EXPECT_FALSE(Open()->Contains(head));
+  EXPECT_EQ(ExitCodeFor(Open()->CheckHolds(head, "step_00000005")), 3);
   EXPECT_TRUE(Open()->Contains(Sha256Hex(b.substr(0, b.size() - 1))));
 }
 
@@ -191,48 +191,6 @@ TEST_F(LedgerTest, AStaleTrainerCannotAppend) {
   EXPECT_EQ(ExitCodeFor(status), 2);
   EXPECT_NE(Text(status).find("process 2 on new"), std::string::npos);
   EXPECT_EQ(ReadLedger(fs, kRun)->entries.size(), 1u);
-}
-
-TEST_F(LedgerTest, ASecondTrainerIsRefusedByName) {
-  MemoryFileLocker locker;
-  auto lock = *RunLock::Acquire(fs, locker, kRun, {41, "alpha"}, clock);
-  EXPECT_EQ(lock->generation(), 1);
-  const auto second = RunLock::Acquire(fs, locker, kRun, {42, "beta"}, clock);
-  EXPECT_EQ(ExitCodeFor(second.status()), 2);
-  EXPECT_NE(Text(second.status()).find("process 41 on alpha"),
-            std::string::npos);
-  EXPECT_TRUE(lock->CheckStillHolder().ok());
-  lock.reset();
-  auto third = *RunLock::Acquire(fs, locker, kRun, {43, "beta"}, clock);
-  EXPECT_EQ(third->generation(), 2);
-}
-
-TEST_F(LedgerTest, LockSurvivesATornLineWithoutReusingANumber) {
-  Overwrite(fs, "/run/lock",
-            "{\"generation\":4,\"pid\":1,\"host\":\"h\",\"time_ms\":1}\n"
-            "{\"generation\":5,\"pi");
-  MemoryFileLocker locker;
-  auto lock = *RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
-  EXPECT_EQ(lock->generation(), 6);
-  EXPECT_TRUE(lock->CheckStillHolder().ok());
-}
-
-TEST(PosixLock, FlockRefusesASecondHolderAndEndsWithTheFirst) {
-  const std::string dir = testing::TempDir() + "lock_test";
-  FileSystem& fs = *PosixFileSystem();
-  ASSERT_TRUE(fs.RemoveTree(dir).ok());
-  ASSERT_TRUE(fs.MakeDirs(dir).ok());
-  RealClock clock;
-  auto lock =
-      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock);
-  ASSERT_TRUE(lock.ok()) << lock.status();
-  const auto second =
-      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock);
-  EXPECT_NE(Text(second.status()).find(std::to_string(getpid())),
-            std::string::npos);
-  lock->reset();
-  EXPECT_TRUE(
-      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock).ok());
 }
 
 }  // namespace

@@ -1,59 +1,19 @@
 #include "ckpt/load.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "ckpt/complaints.h"
+#include "ckpt/load_match.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/state_entries.h"
-#include "determinism/nearest.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
-
-constexpr size_t kComplaintsShown = 8;
-
-// A list of complaints becomes one status.
-class Complaints {
- public:
-  void Add(std::string text) { list_.push_back(std::move(text)); }
-
-  absl::Status Status(const std::string& what, const std::string& where,
-                      const std::string& todo) const {
-    if (list_.empty()) return absl::OkStatus();
-    std::string text = what;
-    for (size_t i = 0; i < std::min(list_.size(), kComplaintsShown); ++i) {
-      text += "\n    " + list_[i];
-    }
-    if (list_.size() > kComplaintsShown) {
-      text += "\n    and " + std::to_string(list_.size() - kComplaintsShown) +
-              " more";
-    }
-    return NoUsableCheckpoint(text, where, todo);
-  }
-
- private:
-  std::vector<std::string> list_;
-};
-
-std::string ShapeText(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (size_t d = 0; d < shape.size(); ++d) {
-    text += (d == 0 ? "" : ",") + std::to_string(shape[d]);
-  }
-  return text + "]";
-}
-
-std::string TypeText(StateKind kind, DType dtype,
-                     const std::vector<int64_t>& shape) {
-  return std::string(NameOf(kind)) + " " + NameOf(dtype) + " " +
-         ShapeText(shape);
-}
 
 class Loader {
  public:
@@ -66,10 +26,10 @@ class Loader {
 
   absl::StatusOr<CheckpointIndex> Load() {
     LS_ASSIGN_OR_RETURN(index_, ReadIndex(file_system_, dir_));
-    LS_RETURN_IF_ERROR(CheckMatch());
+    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_));
     LS_RETURN_IF_ERROR(OpenShards());
     for (StateEntry& entry : entries_) {
-      LS_RETURN_IF_ERROR(Fill(entry, *TensorOf(entry.name)));
+      LS_RETURN_IF_ERROR(Fill(entry, *FindTensor(index_, entry.name)));
     }
     LS_RETURN_IF_ERROR(CheckMemory());
     return std::move(index_);
@@ -79,72 +39,6 @@ class Loader {
   absl::Status Damaged(const std::string& what, const std::string& file) const {
     return NoUsableCheckpoint("the checkpoint is damaged: " + what,
                               JoinPath(dir_, file), "use another checkpoint");
-  }
-
-  const IndexTensor* TensorOf(const std::string& name) const {
-    const auto found = std::lower_bound(
-        index_.tensors.begin(), index_.tensors.end(), name,
-        [](const IndexTensor& t, const std::string& n) { return t.name < n; });
-    return found == index_.tensors.end() || found->name != name ? nullptr
-                                                                : &*found;
-  }
-
-  // Names, types, shapes and boxes, before anything is written.
-  absl::Status CheckMatch() const {
-    Complaints complaints;
-    std::vector<std::string_view> in_program, in_checkpoint;
-    for (const StateEntry& entry : entries_) in_program.push_back(entry.name);
-    for (const IndexTensor& t : index_.tensors) {
-      in_checkpoint.push_back(t.name);
-    }
-    for (const StateEntry& entry : entries_) {
-      const IndexTensor* tensor = TensorOf(entry.name);
-      if (tensor == nullptr) {
-        complaints.Add("the checkpoint lacks " + entry.name + "; nearest: " +
-                       std::string(NearestName(entry.name, in_checkpoint)));
-      } else {
-        CheckEntry(entry, *tensor, complaints);
-      }
-    }
-    for (const IndexTensor& tensor : index_.tensors) {
-      if (!std::binary_search(in_program.begin(), in_program.end(),
-                              tensor.name)) {
-        complaints.Add(
-            "the program has no place for " + tensor.name +
-            "; nearest: " + std::string(NearestName(tensor.name, in_program)));
-      }
-    }
-    return complaints.Status(
-        "the checkpoint does not fit this program's state:", dir_,
-        "run it with the recipe and the build that it was saved with");
-  }
-
-  void CheckEntry(const StateEntry& entry, const IndexTensor& tensor,
-                  Complaints& complaints) const {
-    const bool length_free = entry.kind == StateKind::kBytes;
-    if (entry.kind != tensor.kind || entry.dtype != tensor.dtype ||
-        (!length_free && entry.shape != tensor.shape)) {
-      complaints.Add(entry.name + " is " +
-                     TypeText(tensor.kind, tensor.dtype, tensor.shape) +
-                     " in the checkpoint and " +
-                     TypeText(entry.kind, entry.dtype, entry.shape) +
-                     " in the program; nothing is converted");
-    } else if (!length_free && BoxOf(entry, tensor) == nullptr) {
-      complaints.Add(entry.name + " is cut for another layout; loading that " +
-                     "is not built yet");
-    }
-  }
-
-  // Null if no box is exactly the entry's.
-  const IndexBox* BoxOf(const StateEntry& entry,
-                        const IndexTensor& tensor) const {
-    if (entry.kind == StateKind::kBytes) return &tensor.boxes.front();
-    for (const IndexBox& box : tensor.boxes) {
-      if (box.start == entry.box_start && box.shape == entry.box_shape) {
-        return &box;
-      }
-    }
-    return nullptr;
   }
 
   absl::Status CheckPlainFile(const std::string& name,
@@ -177,7 +71,7 @@ class Loader {
   }
 
   absl::Status Fill(StateEntry& entry, const IndexTensor& tensor) {
-    const IndexBox& box = *BoxOf(entry, tensor);
+    const IndexBox& box = *FindBox(entry, tensor);
     const SafetensorsFile& shard = *shards_.at(box.file);
     const SafetensorsEntry* place = shard.Find(entry.name);
     if (place == nullptr || place->offset_bytes != box.offset_bytes ||
@@ -209,7 +103,7 @@ class Loader {
     const std::vector<TensorFingerprint> loaded =
         StateTensorFingerprints(registry_, kSavedState);
     for (const TensorFingerprint& t : loaded) {
-      const IndexTensor* tensor = TensorOf(t.name);
+      const IndexTensor* tensor = FindTensor(index_, t.name);
       if (tensor == nullptr || tensor->fingerprint != t.value.Hex()) {
         complaints.Add(t.name + " has fingerprint " + t.value.Hex() +
                        ", saved " +

@@ -6,44 +6,11 @@
 #include <utility>
 
 #include "ckpt/difference_table.h"
+#include "ckpt/value_changes.h"
 #include "determinism/check.h"
 
 namespace lockstep {
 namespace {
-
-constexpr char kAbsent[] = "(absent)";
-
-using Values = std::map<std::string, std::string>;
-
-// "key = value" lines.
-Values ParseLines(std::string_view text) {
-  Values values;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const size_t equals = line.find(" = ");
-    if (equals == std::string_view::npos) {
-      if (!line.empty()) values[std::string(line)] = "";
-      continue;
-    }
-    values[std::string(line.substr(0, equals))] = line.substr(equals + 3);
-  }
-  return values;
-}
-
-// Calls visit(key, saved, current) for each key whose values differ.
-template <typename Visit>
-void ForEachChange(const Values& saved, const Values& current, Visit visit) {
-  Values keys = saved;
-  keys.insert(current.begin(), current.end());
-  for (const auto& [key, unused] : keys) {
-    const auto s = saved.find(key), c = current.find(key);
-    const std::string& left = s == saved.end() ? kAbsent : s->second;
-    const std::string& right = c == current.end() ? kAbsent : c->second;
-    if (left != right) visit(key, left, right);
-  }
-}
 
 std::string WithoutCuts(std::string pattern) {
   pattern.erase(std::remove(pattern.begin(), pattern.end(), '|'),
@@ -106,16 +73,16 @@ class Comparison {
         differences_.empty() ? "binary" : kExplainedBinary);
   }
 
+  void AddChanges(const std::string& prefix, const Values& saved,
+                  const Values& current) {
+    for (const ValueChange& change : ChangesBetween(saved, current)) {
+      Add(prefix + change.key, change.saved, change.current);
+    }
+  }
+
   void Machine() {
-    const auto add_all = [this](const std::string& prefix, const Values& saved,
-                                const Values& current) {
-      ForEachChange(
-          saved, current,
-          [&](const std::string& key, const std::string& left,
-              const std::string& right) { Add(prefix + key, left, right); });
-    };
-    add_all("libraries.", saved_.libraries, current_.libraries);
-    add_all("hardware.", saved_.hardware, current_.hardware);
+    AddChanges("libraries.", saved_.libraries, current_.libraries);
+    AddChanges("hardware.", saved_.hardware, current_.hardware);
     Add("order", saved_.order, current_.order);
     Add("image_digest", saved_.image_digest, current_.image_digest);
     std::string saved_faults, current_faults;
@@ -172,22 +139,17 @@ class Comparison {
   }
 
   void Recipe() {
-    const Values saved_trajectory = ParseLines(saved_.recipe.trajectory_text);
-    const Values current_trajectory =
-        ParseLines(current_.recipe.trajectory_text);
-    ForEachChange(
-        saved_trajectory, current_trajectory,
-        [this](const std::string& key, const std::string& left,
-               const std::string& right) { RecipeKey(key, left, right); });
-    ForEachChange(ParseLines(saved_.recipe.text),
-                  ParseLines(current_.recipe.text),
-                  [&](const std::string& key, const std::string& left,
-                      const std::string& right) {
-                    if (!saved_trajectory.contains(key) &&
-                        !current_trajectory.contains(key)) {
-                      Add(key, left, right, kOtherKeys);
-                    }
-                  });
+    const Values saved = ParseValueLines(saved_.recipe.trajectory_text);
+    const Values current = ParseValueLines(current_.recipe.trajectory_text);
+    for (const ValueChange& change : ChangesBetween(saved, current)) {
+      RecipeKey(change.key, change.saved, change.current);
+    }
+    for (const ValueChange& change :
+         ChangesBetween(ParseValueLines(saved_.recipe.text),
+                        ParseValueLines(current_.recipe.text))) {
+      if (saved.contains(change.key) || current.contains(change.key)) continue;
+      Add(change.key, change.saved, change.current, kOtherKeys);
+    }
     Add("seed", std::to_string(saved_.root_seed),
         std::to_string(current_.root_seed));
     Add("guarantee", NameOf(saved_.guarantee), NameOf(current_.guarantee));

@@ -18,6 +18,9 @@ namespace lockstep {
 // What the reference implementation accepts at most.
 inline constexpr uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
 
+// The one name that is no tensor.
+inline constexpr char kSafetensorsMetadata[] = "__metadata__";
+
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;  // in the order of the data
   std::map<std::string, std::string> metadata;

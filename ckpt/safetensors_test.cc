@@ -82,100 +82,115 @@ TEST(Safetensors, WritesTheBytesOfTheFormat) {
   EXPECT_EQ(*fs.ReadFile(kPath), FileOf(header, "hi"));
 }
 
-TEST(Safetensors, RefusesHostileFiles) {
+struct HostileFile {
+  const char* what;
+  std::string file;
+};
+
+void ExpectRefused(const std::vector<HostileFile>& files) {
+  for (const HostileFile& hostile : files) {
+    const absl::Status status = OpenStatus(hostile.file);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss)
+        << hostile.what << ": " << status;
+  }
+}
+
+TEST(Safetensors, RefusesLengthsThatLie) {
   const std::string good =
       R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})";
   EXPECT_TRUE(OpenStatus(FileOf(good, "hi")).ok());
-  const struct {
-    const char* what;
-    std::string file;
-  } cases[] = {
-      {"empty", ""},
-      {"short length", "1234567"},
-      {"header longer than the file", FileOf(good, "hi", 1000)},
-      {"header of 2^64 - 1", std::string(8, '\xff') + good},
-      {"header cut", FileOf(good, "hi", -3)},
-      {"header reaches into the data", FileOf(good, "hi", 1)},
-      {"trailing garbage", FileOf(good, "hi!")},
-      {"truncated", FileOf(good, "h")},
-      {"not an object", FileOf("[1,2]", "")},
-      {"leading blank", FileOf(" " + good, "hi")},
-      {"not JSON", FileOf("{\"a\"", "")},
-      {"deep nesting", FileOf("{" + std::string(200000, '['), "")},
-      {"unknown dtype",
-       FileOf(R"({"a":{"dtype":"U7","shape":[2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"dtype is a number",
-       FileOf(R"({"a":{"dtype":1,"shape":[2],"data_offsets":[0,2]}})", "hi")},
-      {"negative dim",
-       FileOf(R"({"a":{"dtype":"U8","shape":[-2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"two negative dims",
-       FileOf(R"({"a":{"dtype":"U8","shape":[-1,-2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"fractional dim",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2.0],"data_offsets":[0,2]}})",
-              "hi")},
-      {"shape overflows to 2",
-       FileOf(R"({"a":{"dtype":"U8","shape":[4294967296,4294967296,2],)"
-              R"("data_offsets":[0,2]}})",
-              "hi")},
-      {"dim above 2^63",
-       FileOf(R"({"a":{"dtype":"U8","shape":[9223372036854775810],)"
-              R"("data_offsets":[0,2]}})",
-              "hi")},
-      {"offsets beyond the end",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
-              "hi")},
-      {"offsets backwards",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[2,0]}})",
-              "hi")},
-      {"negative offset",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[-1,1]}})",
-              "hi")},
-      {"three offsets",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1,2]}})",
-              "hi")},
-      {"size and shape disagree",
-       FileOf(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"overlap",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-              R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
-              "hi!")},
-      {"twice the same bytes",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-              R"("b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"gap", FileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                     R"("b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
-                     "hi!")},
-      {"a name twice",
-       FileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-              R"("a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
-              "hi")},
-      {"a field twice", FileOf(R"({"a":{"dtype":"U8","shape":[2],"shape":[2],)"
-                               R"("data_offsets":[0,2]}})",
-                               "hi")},
-      {"a field too many",
-       FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2],"x":1}})",
-              "hi")},
-      {"a field missing",
-       FileOf(R"({"a":{"dtype":"U8","data_offsets":[0,2]}})", "hi")},
-      {"metadata not strings",
-       FileOf(R"({"__metadata__":{"n":1},)"
-              R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
-              "hi")},
-      {"invalid UTF-8",
-       FileOf("{\"\xff\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":"
-              "[0,2]}}",
-              "hi")},
-  };
-  for (const auto& c : cases) {
-    const absl::Status status = OpenStatus(c.file);
-    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss)
-        << c.what << ": " << status;
-  }
+  ExpectRefused({{"empty", ""},
+                 {"short length", "1234567"},
+                 {"header longer than the file", FileOf(good, "hi", 1000)},
+                 {"header of 2^64 - 1", std::string(8, '\xff') + good},
+                 {"header cut", FileOf(good, "hi", -3)},
+                 {"header reaches into the data", FileOf(good, "hi", 1)},
+                 {"trailing garbage", FileOf(good, "hi!")},
+                 {"truncated", FileOf(good, "h")},
+                 {"not an object", FileOf("[1,2]", "")},
+                 {"leading blank", FileOf(" " + good, "hi")},
+                 {"not JSON", FileOf("{\"a\"", "")},
+                 {"deep nesting", FileOf("{" + std::string(200000, '['), "")}});
+}
+
+TEST(Safetensors, RefusesDtypesAndShapesThatLie) {
+  ExpectRefused(
+      {{"unknown dtype",
+        FileOf(R"({"a":{"dtype":"U7","shape":[2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"dtype is a number",
+        FileOf(R"({"a":{"dtype":1,"shape":[2],"data_offsets":[0,2]}})", "hi")},
+       {"negative dim",
+        FileOf(R"({"a":{"dtype":"U8","shape":[-2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"two negative dims",
+        FileOf(R"({"a":{"dtype":"U8","shape":[-1,-2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"fractional dim",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2.0],"data_offsets":[0,2]}})",
+               "hi")},
+       {"shape overflows to 2",
+        FileOf(R"({"a":{"dtype":"U8","shape":[4294967296,4294967296,2],)"
+               R"("data_offsets":[0,2]}})",
+               "hi")},
+       {"dim above 2^63",
+        FileOf(R"({"a":{"dtype":"U8","shape":[9223372036854775810],)"
+               R"("data_offsets":[0,2]}})",
+               "hi")}});
+}
+
+TEST(Safetensors, RefusesOffsetsThatLie) {
+  ExpectRefused(
+      {{"offsets beyond the end",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
+               "hi")},
+       {"offsets backwards",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[2,0]}})",
+               "hi")},
+       {"negative offset",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[-1,1]}})",
+               "hi")},
+       {"three offsets",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1,2]}})",
+               "hi")},
+       {"size and shape disagree",
+        FileOf(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"overlap",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+               R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
+               "hi!")},
+       {"twice the same bytes",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+               R"("b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"gap", FileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                      R"("b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
+                      "hi!")}});
+}
+
+TEST(Safetensors, RefusesHeadersThatContradictThemselves) {
+  ExpectRefused(
+      {{"a name twice",
+        FileOf(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+               R"("a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
+               "hi")},
+       {"a field twice", FileOf(R"({"a":{"dtype":"U8","shape":[2],"shape":[2],)"
+                                R"("data_offsets":[0,2]}})",
+                                "hi")},
+       {"a field too many",
+        FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2],"x":1}})",
+               "hi")},
+       {"a field missing",
+        FileOf(R"({"a":{"dtype":"U8","data_offsets":[0,2]}})", "hi")},
+       {"metadata not strings",
+        FileOf(R"({"__metadata__":{"n":1},)"
+               R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
+               "hi")},
+       {"invalid UTF-8",
+        FileOf("{\"\xff\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":"
+               "[0,2]}}",
+               "hi")}});
 }
 
 }  // namespace

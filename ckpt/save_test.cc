@@ -7,13 +7,12 @@
 
 #include <limits>
 
-#include "ckpt/find.h"
 #include "ckpt/load.h"
+#include "ckpt/load_for_test.h"
 #include "ckpt/run_lock.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/test_state.h"
 #include "ckpt/verify.h"
-#include "determinism/fault_file_system.h"
 #include "determinism/memory_file_system.h"
 #include "determinism/status.h"
 
@@ -78,6 +77,26 @@ TEST(Save, MastersAreNotNarrowed) {
   EXPECT_EQ(shard->Find("cursor/loss_scale")->dtype, DType::kF64);
 }
 
+TEST(Save, OnARealDisk) {
+  FileSystem& fs = *PosixFileSystem();
+  SaveOptions options = OptionsFor(6);
+  options.run_dir = testing::TempDir() + "save_test";
+  ASSERT_TRUE(fs.RemoveTree(options.run_dir).ok());
+  ASSERT_TRUE(fs.MakeDirs(options.run_dir).ok());
+  const TestState saved(6);
+  for (int twice = 0; twice < 2; ++twice) {
+    const auto checkpoint = SaveCheckpoint(fs, options, saved.registry);
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+    TestState loaded(1);
+    ASSERT_TRUE(LoadCheckpoint(fs, checkpoint->dir, loaded.registry).ok());
+    loaded.model.Rebuild();
+    EXPECT_EQ(loaded.Fingerprint(), saved.Fingerprint());
+    EXPECT_TRUE(VerifyCheckpoint(fs, checkpoint->dir)->ok);
+  }
+  EXPECT_EQ(NamesIn(fs, CheckpointsDir(options.run_dir)),
+            std::vector<std::string>{"step_00000006"});
+}
+
 TEST(Save, EqualStatesAreEqualFiles) {
   MemoryFileSystem one, two;
   for (MemoryFileSystem* fs : {&one, &two}) {
@@ -118,187 +137,6 @@ TEST(Save, RefusesStateThatIsNotFinite) {
       5);
   state.model.v_[2] = -0.0f;
   EXPECT_TRUE(SaveCheckpoint(fs, OptionsFor(6), state.registry).ok());
-}
-
-// Loads what `auto` finds; the step of it, with its bits checked, or -1.
-int64_t StepThatLoads(FileSystem& fs) {
-  const auto found = FindCheckpoint(fs, kRun, ParseResume("auto"), "run-a");
-  if (!found.ok() || found->fresh) return -1;
-  TestState loaded(1);
-  PoisonState(loaded.registry);
-  const auto index = LoadCheckpoint(fs, found->dir, loaded.registry);
-  EXPECT_TRUE(index.ok()) << index.status();
-  loaded.model.Rebuild();
-  EXPECT_EQ(loaded.Fingerprint(), TestState(found->step).Fingerprint());
-  return found->step;
-}
-
-// Case 44: after a power cut at any call, with any legal loss, the old
-// checkpoint or the new one loads, bit for bit; what SaveCheckpoint called done
-// is there.
-TEST(Crash, EveryPrefixOfASaveLoadsOldOrNew) {
-  int64_t points = 0, old_loads = 0, new_loads = 0;
-  bool finished = false;
-  for (int64_t limit = 0; !finished; ++limit) {
-    for (uint64_t seed = 0; seed < 24; ++seed) {
-      MemoryFileSystem fs;
-      MakeRun(fs);
-      ASSERT_TRUE(SaveStep(fs, 5).ok());
-      fs.FailAfter(limit);
-      finished = SaveStep(fs, 6).ok();
-      fs.Crash(seed);
-      const int64_t step = StepThatLoads(fs);
-      ASSERT_TRUE(step == 6 || (step == 5 && !finished))
-          << "call " << limit << " seed " << seed << " loads " << step;
-      (step == 5 ? old_loads : new_loads) += 1;
-      ++points;
-      // The next generation goes past the leftovers.
-      ASSERT_TRUE(CleanLeftovers(fs, kRun).ok());
-      for (const std::string& name : NamesIn(fs, "/run/checkpoints")) {
-        EXPECT_EQ(name.find("step_"), 0u) << name;
-      }
-      ASSERT_TRUE(SaveStep(fs, 6).ok());
-      EXPECT_EQ(StepThatLoads(fs), 6);
-    }
-  }
-  EXPECT_GT(points, 24 * 12);
-  EXPECT_GT(old_loads, 100);
-  EXPECT_GT(new_loads, 24);
-}
-
-// Cases 49 and 50: saving a step again over a good copy of it.
-TEST(Crash, ReplacingACheckpointNeverLosesBothCopies) {
-  int64_t put_back = 0;
-  bool finished = false;
-  for (int64_t limit = 0; !finished; ++limit) {
-    for (uint64_t seed = 0; seed < 24; ++seed) {
-      MemoryFileSystem fs;
-      MakeRun(fs);
-      ASSERT_TRUE(SaveStep(fs, 6).ok());
-      fs.FailAfter(limit);
-      finished = SaveStep(fs, 6).ok();
-      fs.Crash(seed);
-      const auto done = CleanLeftovers(fs, kRun);
-      ASSERT_TRUE(done.ok()) << done.status();
-      for (const std::string& line : *done) {
-        put_back += line.find("put back") == 0;
-      }
-      ASSERT_EQ(StepThatLoads(fs), 6) << "call " << limit << " seed " << seed;
-    }
-  }
-  EXPECT_GT(put_back, 0);  // the branch was reached
-}
-
-// Passes everything on, but for one kind of call that it only pretends to make.
-class LyingFileSystem : public FaultFileSystem {
- public:
-  LyingFileSystem(FileSystem* base, FaultPlan* plan, std::string liar)
-      : FaultFileSystem(base, plan), liar_(std::move(liar)) {}
-  absl::Status SyncDir(const std::string& path) override {
-    return path == liar_ ? absl::OkStatus() : FaultFileSystem::SyncDir(path);
-  }
-
- private:
-  const std::string liar_;
-};
-
-// How many of the seeds lose a save that was reported done.
-int64_t SavesLost(const std::string& unsynced_dir, const std::string& fault) {
-  int64_t lost = 0;
-  for (uint64_t seed = 0; seed < 24; ++seed) {
-    MemoryFileSystem disk;
-    MakeRun(disk);
-    EXPECT_TRUE(SaveStep(disk, 5).ok());
-    std::vector<FaultSpec> specs;
-    if (!fault.empty()) specs.push_back(*ParseFault(fault));
-    FaultPlan plan(specs, 0);
-    plan.BeginStep(6, 0);
-    LyingFileSystem fs(&disk, &plan, unsynced_dir);
-    EXPECT_TRUE(SaveStep(fs, 6).ok());
-    disk.Crash(seed);
-    lost += StepThatLoads(disk) != 6;
-  }
-  return lost;
-}
-
-// The canaries of the two tests above: each sync that is left out is noticed.
-TEST(Crash, EverySyncMatters) {
-  EXPECT_EQ(SavesLost("", ""), 0);
-  EXPECT_GT(SavesLost("/run/checkpoints", ""), 0);
-  EXPECT_GT(SavesLost("/run/checkpoints/.tmp-step_00000006-0", ""), 0);
-  for (const char* noun : {"shard", "manifest", "index"}) {
-    EXPECT_GT(
-        SavesLost("", std::string("kind=lost_write,at=save.") + noun + ".sync"),
-        0)
-        << noun;
-  }
-}
-
-// Case 46, and faults at each named point: the old checkpoint loads, nothing is
-// left over, and the next save succeeds.
-TEST(Fault, AtEveryPointTheOldCheckpointStays) {
-  const char* const kPoints[] = {
-      "save.step.mkdir",     "save.shard.create",  "save.shard.write",
-      "save.shard.sync",     "save.shard.close",   "save.manifest.create",
-      "save.manifest.write", "save.manifest.sync", "save.manifest.close",
-      "save.index.create",   "save.index.write",   "save.index.sync",
-      "save.index.close",    "save.step.sync_dir", "save.step.rename",
-  };
-  for (const std::string kind : {"enospc", "eio", "raise"}) {
-    for (const char* point : kPoints) {
-      MemoryFileSystem disk;
-      MakeRun(disk);
-      ASSERT_TRUE(SaveStep(disk, 5).ok());
-      FaultPlan plan({*ParseFault("kind=" + kind + ",at=" + point)}, 0);
-      plan.BeginStep(6, 0);
-      FaultFileSystem fs(&disk, &plan);
-      const auto saved = SaveStep(fs, 6);
-      EXPECT_FALSE(saved.ok()) << kind << " at " << point;
-      EXPECT_TRUE(plan.Unfired().empty()) << kind << " at " << point;
-      if (kind == "enospc") {
-        EXPECT_TRUE(absl::IsResourceExhausted(saved.status())) << point;
-      }
-      EXPECT_EQ(*disk.List("/run/checkpoints"),
-                std::vector<std::string>{"step_00000005"})
-          << kind << " at " << point;
-      EXPECT_EQ(StepThatLoads(disk), 5);
-      EXPECT_TRUE(SaveStep(fs, 6).ok()) << "fires once only";
-      EXPECT_EQ(StepThatLoads(disk), 6);
-    }
-  }
-}
-
-TEST(Fault, AFailedRenamePutsTheReplacedOneBack) {
-  MemoryFileSystem disk;
-  MakeRun(disk);
-  ASSERT_TRUE(SaveStep(disk, 6).ok());
-  FaultPlan plan({*ParseFault("kind=eio,at=save.step.rename")}, 0);
-  plan.BeginStep(6, 0);
-  FaultFileSystem fs(&disk, &plan);
-  EXPECT_FALSE(SaveStep(fs, 6).ok());
-  EXPECT_TRUE(plan.Unfired().empty());
-  EXPECT_EQ(StepThatLoads(disk), 6);
-}
-
-// Case 46: 10 %, 50 % and 99 % of the bytes fit, or all but the index.
-TEST(Fault, FullDisk) {
-  MemoryFileSystem measure;
-  MakeRun(measure);
-  const uint64_t bytes = SaveStep(measure, 6)->size_bytes;
-  for (const uint64_t percent : {10, 50, 99}) {
-    MemoryFileSystem fs;
-    MakeRun(fs);
-    ASSERT_TRUE(SaveStep(fs, 5).ok());
-    fs.SetCapacity(bytes + bytes * percent / 100);
-    const auto saved = SaveStep(fs, 6);
-    EXPECT_TRUE(absl::IsResourceExhausted(saved.status())) << saved.status();
-    EXPECT_NE(Text(saved.status()).find("bytes are missing"),
-              std::string::npos);
-    EXPECT_EQ(StepThatLoads(fs), 5);
-    fs.SetCapacity(1 << 20);
-    EXPECT_TRUE(SaveStep(fs, 6).ok());
-    EXPECT_EQ(StepThatLoads(fs), 6);
-  }
 }
 
 TEST(Save, AStaleTrainerCannotCommit) {

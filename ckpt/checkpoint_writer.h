@@ -1,0 +1,51 @@
+// Writes a checkpoint's folder under a name that is no checkpoint's yet.
+// Inside ckpt only.
+
+#ifndef CKPT_CHECKPOINT_WRITER_H_
+#define CKPT_CHECKPOINT_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ckpt/checkpoint_index.h"
+#include "ckpt/save.h"
+#include "ckpt/state_entries.h"
+#include "determinism/file_system.h"
+#include "determinism/state.h"
+
+namespace lockstep {
+
+class CheckpointWriter {
+ public:
+  // `entries` are the registry's saved state. Nothing is owned.
+  CheckpointWriter(FileSystem& file_system, const SaveOptions& options,
+                   std::string dir, const StateRegistry& registry,
+                   std::vector<StateEntry> entries);
+
+  // All files and the names in the folder are on the device after OK.
+  absl::Status Write();
+
+  CheckpointIndex& index() { return index_; }
+  uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  // All of the index but hashes and places.
+  void Describe();
+  void DescribeTensors();
+  absl::Status WriteShard();
+  absl::Status WriteFile(const std::string& name, const std::string& text);
+
+  FileSystem& file_system_;
+  const SaveOptions& options_;
+  const std::string dir_;
+  const StateRegistry& registry_;
+  const std::vector<StateEntry> entries_;
+  CheckpointIndex index_;
+  uint64_t size_bytes_ = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // CKPT_CHECKPOINT_WRITER_H_

@@ -1,0 +1,29 @@
+// Does a checkpoint fit this program's state? Inside ckpt only.
+
+#ifndef CKPT_LOAD_MATCH_H_
+#define CKPT_LOAD_MATCH_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ckpt/checkpoint_index.h"
+#include "ckpt/state_entries.h"
+
+namespace lockstep {
+
+// Null if there is none.
+const IndexTensor* FindTensor(const CheckpointIndex& index,
+                              const std::string& name);
+
+// Null if no box is exactly the entry's.
+const IndexBox* FindBox(const StateEntry& entry, const IndexTensor& tensor);
+
+// Names, kinds, types, shapes and boxes, both ways; NoUsableCheckpoint names
+// every entry that does not match, and `where` the checkpoint.
+absl::Status CheckMatch(const std::vector<StateEntry>& entries,
+                        const CheckpointIndex& index, const std::string& where);
+
+}  // namespace lockstep
+
+#endif  // CKPT_LOAD_MATCH_H_

@@ -1,0 +1,65 @@
+// One live trainer a run.
+
+#include "ckpt/run_lock.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "ckpt/test_state.h"
+#include "determinism/memory_file_system.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+class RunLockTest : public testing::Test {
+ protected:
+  RunLockTest() { MakeRun(fs); }
+  MemoryFileSystem fs;
+  ManualClock clock{1000};
+};
+
+TEST_F(RunLockTest, ASecondTrainerIsRefusedByName) {
+  MemoryFileLocker locker;
+  auto lock = *RunLock::Acquire(fs, locker, kRun, {41, "alpha"}, clock);
+  EXPECT_EQ(lock->generation(), 1);
+  const auto second = RunLock::Acquire(fs, locker, kRun, {42, "beta"}, clock);
+  EXPECT_EQ(ExitCodeFor(second.status()), 2);
+  EXPECT_NE(Text(second.status()).find("process 41 on alpha"),
+            std::string::npos);
+  EXPECT_TRUE(lock->CheckStillHolder().ok());
+  lock.reset();
+  auto third = *RunLock::Acquire(fs, locker, kRun, {43, "beta"}, clock);
+  EXPECT_EQ(third->generation(), 2);
+}
+
+TEST_F(RunLockTest, LockSurvivesATornLineWithoutReusingANumber) {
+  Overwrite(fs, "/run/lock",
+            "{\"generation\":4,\"pid\":1,\"host\":\"h\",\"time_ms\":1}\n"
+            "{\"generation\":5,\"pi");
+  MemoryFileLocker locker;
+  auto lock = *RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
+  EXPECT_EQ(lock->generation(), 6);
+  EXPECT_TRUE(lock->CheckStillHolder().ok());
+}
+
+TEST(PosixLock, FlockRefusesASecondHolderAndEndsWithTheFirst) {
+  const std::string dir = testing::TempDir() + "lock_test";
+  FileSystem& fs = *PosixFileSystem();
+  ASSERT_TRUE(fs.RemoveTree(dir).ok());
+  ASSERT_TRUE(fs.MakeDirs(dir).ok());
+  RealClock clock;
+  auto lock =
+      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock);
+  ASSERT_TRUE(lock.ok()) << lock.status();
+  const auto second =
+      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock);
+  EXPECT_NE(Text(second.status()).find(std::to_string(getpid())),
+            std::string::npos);
+  lock->reset();
+  EXPECT_TRUE(
+      RunLock::Acquire(fs, *PosixFileLocker(), dir, ThisProcess(), clock).ok());
+}
+
+}  // namespace
+}  // namespace lockstep
