@@ -1,9 +1,31 @@
 #include "data/data_config.h"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
 constexpr std::string_view kNotBuilt = "not built yet";
+
+void CheckWeights(Section& section, const DataConfig& config) {
+  const auto& sources = config.sources;
+  section.Require(sources.empty() || std::any_of(sources.begin(), sources.end(),
+                                                 [](const DataSourceConfig& s) {
+                                                   return s.weight > 0;
+                                                 }),
+                  "source", "all weights are zero");
+  int64_t last = 0;
+  for (const WeightsChange& change : config.weights_schedule) {
+    section.Require(change.from_sample > last, "weights_schedule",
+                    "from_sample does not ascend");
+    section.Require(change.weights.size() == sources.size(), "weights_schedule",
+                    "an entry needs one weight for each [[data.source]]");
+    section.Require(std::any_of(change.weights.begin(), change.weights.end(),
+                                [](double w) { return w > 0; }),
+                    "weights_schedule", "all weights of an entry are zero");
+    last = change.from_sample;
+  }
+}
 
 }  // namespace
 
@@ -12,7 +34,8 @@ void DescribeSection(Section& section, DataSourceConfig& config) {
                {.help = "prefix of a .bin/.idx pair of token files"});
   section.Path("text", config.text,
                {.help = "file or folder of raw text, prepared into RUN/data"});
-  section.Reserved("weight", {}, kNotBuilt);
+  section.Real("weight", config.weight,
+               {.min = 0, .help = "share of the samples, relative to others"});
   section.Reserved("field", {}, kNotBuilt);
   section.Int("document_bytes", config.document_bytes,
               {.min = 0,
@@ -26,6 +49,15 @@ void DescribeSection(Section& section, DataSourceConfig& config) {
                   "0");
 }
 
+void DescribeSection(Section& section, WeightsChange& config) {
+  section.Int("from_sample", config.from_sample,
+              {.min = 1, .help = "global index of the first sample"});
+  section.RealList("weights", config.weights,
+                   {.min = 0,
+                    .min_count = 1,
+                    .help = "one a source, in the sources' order"});
+}
+
 void DescribeSection(Section& section, DataConfig& config) {
   section.Int("sequence", config.sequence,
               {.min = 1,
@@ -37,17 +69,14 @@ void DescribeSection(Section& section, DataConfig& config) {
                {.min = 0,
                 .below = 1,
                 .help = "share of the tokens held out, in whole documents"});
-  section.Reserved("weights_schedule", {}, kNotBuilt);
-  bool reset_at_documents = false;
-  section.Bool("reset_at_documents", reset_at_documents,
+  section.Bool("reset_at_documents", config.reset_at_documents,
                {.help = "no state or attention across documents"});
-  section.Require(!reset_at_documents, "reset_at_documents", kNotBuilt,
-                  "false");
   section.Each("source", config.sources, {.help = "where tokens come from"});
   section.Require(!config.sources.empty(), "source",
                   "no [[data.source]] is given");
-  section.Require(config.sources.size() <= 1, "source",
-                  "blends are not built yet: give one [[data.source]]");
+  section.Each("weights_schedule", config.weights_schedule,
+               {.help = "other weights from a sample on"});
+  CheckWeights(section, config);
 }
 
 }  // namespace lockstep

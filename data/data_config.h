@@ -14,9 +14,16 @@ namespace lockstep {
 struct DataSourceConfig {
   // Exactly one of the two is set. Relative to the recipe as written, relative
   // to the process once read (Section::Path).
-  std::string path;  // prefix of a token file pair
-  std::string text;  // file or folder of raw text, prepared into RUN/data
+  std::string path = {};  // prefix of a token file pair
+  std::string text = {};  // file or folder of raw text, prepared into RUN/data
   int64_t document_bytes = 0;  // see text_source.h
+  double weight = 1;           // relative to the other sources', see blend.h
+};
+
+// Other weights from a sample of the run on; each source continues.
+struct WeightsChange {
+  int64_t from_sample = 0;
+  std::vector<double> weights;  // one a source, in their order
 };
 
 struct DataConfig {
@@ -24,10 +31,14 @@ struct DataConfig {
   std::string tokenizer = "byte";
   // Share of the tokens held out, in whole documents; 0 holds out none.
   double validation_fraction = 0.0;
+  // No state, convolution or attention across documents (N14).
+  bool reset_at_documents = false;
   std::vector<DataSourceConfig> sources;
+  std::vector<WeightsChange> weights_schedule;  // ascending
 };
 
 void DescribeSection(Section& section, DataSourceConfig& config);
+void DescribeSection(Section& section, WeightsChange& config);
 void DescribeSection(Section& section, DataConfig& config);
 
 }  // namespace lockstep

@@ -1,17 +1,14 @@
 #include "data/dataset.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "data/order.h"
-#include "determinism/check.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
-
-// The only source there is, until blends are built.
-constexpr uint64_t kSource = 0;
 
 void Say(const DataNotice& notice, const std::string& text) {
   if (notice) {
@@ -20,19 +17,22 @@ void Say(const DataNotice& notice, const std::string& text) {
 }
 
 absl::Status CheckSourceCount(const DataConfig& config) {
-  if (config.sources.size() == 1) {
+  if (!config.sources.empty() && config.sources.size() <= kMaxBlendSources) {
     return absl::OkStatus();
   }
   return InputError(config.sources.empty() ? "no data source is given"
-                                           : "blends are not built yet",
-                    "data.source", "give one [[data.source]]");
+                                           : "too many data sources",
+                    "data.source", "give between 1 and 65536 [[data.source]]");
 }
 
 // A tokenizer's ids would all be found while reading; a recipe is quicker.
 absl::Status CheckTextVocabulary(const DataConfig& config,
                                  const Tokenizer& tokenizer,
                                  int64_t vocab_size) {
-  if (config.sources[0].text.empty() || tokenizer.vocab_size() <= vocab_size) {
+  const bool any_text =
+      std::any_of(config.sources.begin(), config.sources.end(),
+                  [](const DataSourceConfig& s) { return !s.text.empty(); });
+  if (!any_text || tokenizer.vocab_size() <= vocab_size) {
     return absl::OkStatus();
   }
   return InputError(
@@ -41,6 +41,18 @@ absl::Status CheckTextVocabulary(const DataConfig& config,
           ", the model has a vocabulary of " + std::to_string(vocab_size),
       "data.tokenizer and model.vocab",
       "set model.vocab to at least " + std::to_string(tokenizer.vocab_size()));
+}
+
+std::vector<BlendStage> StagesOf(const DataConfig& config) {
+  std::vector<BlendStage> stages(1);
+  for (const DataSourceConfig& source : config.sources) {
+    stages[0].weights.push_back(source.weight);
+  }
+  for (const WeightsChange& change : config.weights_schedule) {
+    stages.push_back(
+        {static_cast<uint64_t>(change.from_sample), change.weights});
+  }
+  return stages;
 }
 
 }  // namespace
@@ -75,110 +87,115 @@ absl::StatusOr<std::unique_ptr<Dataset>> Dataset::Open(
   LS_ASSIGN_OR_RETURN(const DataConfig prepared,
                       PrepareSources(fs, config, run_dir, notice));
   dataset->sequence_ = config.sequence;
+  dataset->reset_at_documents_ = config.reset_at_documents;
   dataset->seed_ = seed;
-  LS_ASSIGN_OR_RETURN(
-      dataset->file_,
-      TokenFile::Open(fs, prepared.sources[0].path, vocab_size));
-  if (dataset->file_->content_hash().empty()) {
-    Say(notice, "data: " + dataset->file_->prefix() +
-                    " has no .blocks file and is too large to be hashed at "
-                    "the start: the manifest holds its size alone");
+  for (const DataSourceConfig& source : prepared.sources) {
+    LS_ASSIGN_OR_RETURN(
+        DataSource opened,
+        DataSource::Open(fs, source.path,
+                         {.vocab_size = vocab_size,
+                          .sequence = config.sequence,
+                          .validation_fraction = config.validation_fraction,
+                          .reset_at_documents = config.reset_at_documents},
+                         notice));
+    dataset->sources_.push_back(std::move(opened));
   }
-  LS_RETURN_IF_ERROR(dataset->CountSamples(config.validation_fraction, notice));
+  LS_RETURN_IF_ERROR(dataset->MakeBlend(prepared, notice));
   return dataset;
 }
 
-absl::Status Dataset::CountSamples(double validation_fraction,
-                                   const DataNotice& notice) {
-  LS_ASSIGN_OR_RETURN(split_, SplitDocuments(*file_, validation_fraction));
-  train_samples_ = (split_.train_tokens - 1) / sequence_;
-  if (train_samples_ == 0) {
-    return InputError(
-        "the training documents hold " + std::to_string(split_.train_tokens) +
-            " tokens, and one sample takes " + std::to_string(sequence_ + 1),
-        file_->prefix() + ".bin",
-        "lower data.sequence or data.validation_fraction, or add data");
+absl::Status Dataset::MakeBlend(const DataConfig& config,
+                                const DataNotice& notice) {
+  LS_ASSIGN_OR_RETURN(blend_, Blend::Make(StagesOf(config)));
+  for (size_t stage = 0; stage < blend_.stage_count(); ++stage) {
+    const BlendPeriod& period = blend_.period(stage);
+    for (int64_t s = 0; s < source_count(); ++s) {
+      const uint64_t part = period.parts()[s];
+      if (!blend_.rounded(stage) && part > 0) {
+        continue;
+      }
+      Say(notice,
+          "data: " + sources_[s].file().prefix() +
+              (part == 0 ? " is never drawn" : " is drawn") +
+              " with its weight " +
+              (blend_.rounded(stage) ? "rounded to " : "of ") +
+              std::to_string(part) + "/" + std::to_string(period.period()) +
+              (stage == 0 ? ""
+                          : " from sample " +
+                                std::to_string(blend_.from_sample(stage))));
+    }
   }
-  const int64_t used = train_samples_ * sequence_ + 1;
-  Say(notice, "data: " + std::to_string(split_.train_documents) +
-                  " training documents, " +
-                  std::to_string(split_.train_tokens) + " tokens, " +
-                  std::to_string(train_samples_) +
-                  " samples an epoch; the "
-                  "last " +
-                  std::to_string(split_.train_tokens - used) +
-                  " tokens fill no sample and are dropped");
-  if (split_.validation_tokens == 0) {
-    return absl::OkStatus();
-  }
-  if (split_.validation_tokens < 2) {
-    return InputError(
-        "the held-out documents hold one token, which predicts "
-        "nothing",
-        file_->prefix() + ".bin", "raise data.validation_fraction");
-  }
-  validation_samples_ =
-      (split_.validation_tokens - 1 + sequence_ - 1) / sequence_;
-  const double share = static_cast<double>(split_.validation_tokens) /
-                       static_cast<double>(file_->token_count());
-  Say(notice, "data: the last " + std::to_string(split_.validation_documents) +
-                  " documents are held out, " +
-                  std::to_string(split_.validation_tokens) + " tokens, " +
-                  std::to_string(validation_samples_) + " samples (share " +
-                  std::to_string(share) + ", asked for " +
-                  std::to_string(validation_fraction) + ")");
   return absl::OkStatus();
 }
 
-absl::Status Dataset::TrainSample(uint64_t global_index,
-                                  std::span<int32_t> tokens,
-                                  std::span<uint8_t> mask) const {
-  LS_CHECK_EQ(static_cast<int64_t>(tokens.size()), sequence_ + 1);
-  LS_CHECK_EQ(static_cast<int64_t>(mask.size()), sequence_);
-  const uint64_t sample = SampleAt(
-      seed_, kSource, static_cast<uint64_t>(train_samples_), global_index);
-  std::fill(mask.begin(), mask.end(), uint8_t{1});
-  return file_->Read(static_cast<int64_t>(sample) * sequence_, tokens);
+uint64_t Dataset::SampleOf(const BlendDraw& draw) const {
+  const auto count =
+      static_cast<uint64_t>(sources_[draw.source].train_samples());
+  return SampleAt(seed_, draw.source, count, draw.index);
 }
 
-absl::Status Dataset::ValidationSample(int64_t index, std::span<int32_t> tokens,
-                                       std::span<uint8_t> mask) const {
-  LS_CHECK_EQ(static_cast<int64_t>(tokens.size()), sequence_ + 1);
-  LS_CHECK_EQ(static_cast<int64_t>(mask.size()), sequence_);
-  LS_CHECK(index >= 0 && index < validation_samples_) << index;
-  const int64_t first = index * sequence_;
-  const int64_t count =
-      std::min(sequence_ + 1, split_.validation_tokens - first);
-  std::fill(tokens.begin() + count, tokens.end(), 0);
-  for (int64_t t = 0; t < sequence_; ++t) {
-    mask[t] = t + 1 < count ? 1 : 0;
+int64_t Dataset::validation_samples() const {
+  int64_t samples = 0;
+  for (const DataSource& source : sources_) {
+    samples += source.validation_samples();
   }
-  return file_->Read(split_.train_tokens + first, tokens.first(count));
+  return samples;
+}
+
+absl::Status Dataset::TrainSample(uint64_t global_index,
+                                  const SampleRows& rows) const {
+  const BlendDraw draw = blend_.At(global_index);
+  return sources_[draw.source].TrainSample(static_cast<int64_t>(SampleOf(draw)),
+                                           rows);
 }
 
 absl::StatusOr<SampleLocation> Dataset::Locate(uint64_t global_index) const {
-  const uint64_t count = static_cast<uint64_t>(train_samples_);
+  const BlendDraw draw = blend_.At(global_index);
+  const DataSource& source = sources_[draw.source];
+  const TokenFile& file = source.file();
   SampleLocation at;
   at.global_index = global_index;
-  at.source = kSource;
-  at.epoch = static_cast<int64_t>(global_index / count);
-  at.sample =
-      static_cast<int64_t>(SampleAt(seed_, kSource, count, global_index));
+  at.source = static_cast<int64_t>(draw.source);
+  at.epoch = static_cast<int64_t>(draw.index) / source.train_samples();
+  at.sample = static_cast<int64_t>(SampleOf(draw));
   at.first_token = at.sample * sequence_;
-  LS_ASSIGN_OR_RETURN(at.first_document, file_->DocumentOf(at.first_token));
+  LS_ASSIGN_OR_RETURN(at.first_document, file.DocumentOf(at.first_token));
   LS_ASSIGN_OR_RETURN(at.last_document,
-                      file_->DocumentOf(at.first_token + sequence_));
+                      file.DocumentOf(at.first_token + sequence_));
   LS_ASSIGN_OR_RETURN(const int64_t start,
-                      file_->DocumentStart(at.first_document));
+                      file.DocumentStart(at.first_document));
   at.document_offset = at.first_token - start;
   return at;
 }
 
+std::string Dataset::DescribeDraws(uint64_t first, uint64_t last) const {
+  const std::vector<uint64_t> before = blend_.Counts(first);
+  const std::vector<uint64_t> after = blend_.Counts(last);
+  std::string text = "samples " + std::to_string(first) + " to " +
+                     std::to_string(last) + " come from";
+  for (size_t s = 0; s < after.size(); ++s) {
+    const auto count = static_cast<double>(sources_[s].train_samples());
+    char epochs[32];
+    std::snprintf(epochs, sizeof(epochs), "%.3f",
+                  static_cast<double>(after[s]) / count);
+    text += (s == 0 ? " " : "; ") + sources_[s].file().prefix() + ": " +
+            (after[s] == before[s] ? "none"
+                                   : std::to_string(after[s] - before[s])) +
+            " (" + epochs + " epochs by then)";
+  }
+  return text;
+}
+
 std::vector<DataFileIdentity> Dataset::Identities() const {
-  return {
-      {file_->prefix() + ".bin", file_->bin_bytes(), file_->content_hash()},
-      {file_->prefix() + ".idx", file_->idx_bytes(), file_->content_hash()},
-  };
+  std::vector<DataFileIdentity> identities;
+  for (const DataSource& source : sources_) {
+    const TokenFile& file = source.file();
+    identities.push_back(
+        {file.prefix() + ".bin", file.bin_bytes(), file.content_hash()});
+    identities.push_back(
+        {file.prefix() + ".idx", file.idx_bytes(), file.content_hash()});
+  }
+  return identities;
 }
 
 }  // namespace lockstep

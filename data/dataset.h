@@ -1,16 +1,15 @@
 // What a training step reads: sample g of the run, and the held-out samples.
 //
-// A sample is a pure function of (seed, global sample index): tokens
-// sT .. sT+T inclusive of the source's training documents, s = SampleAt(...).
-// Inputs are the first T, labels the last T. The dataset receives integers
-// and knows no ranks, no batch and no cursor: where a run stands is the global
-// sample index, which the trainer owns.
+// A sample is a pure function of (seed, recipe, global sample index): the blend
+// names a source and how many of it came before (blend.h), the order names its
+// sample s (order.h), and the sample is tokens sT .. sT+T inclusive of the
+// source's training documents (data_source.h). Inputs are the first T, labels
+// the last T. The dataset receives integers and knows no ranks, no batch and no
+// cursor: where a run stands is the global sample index, which the trainer
+// owns.
 //
-// The last partial sample of the training tokens is dropped, and a notice says
-// so; that of the validation tokens is padded with id 0 and masked, so that an
-// evaluation covers every held-out token.
-//
-// Immutable after Open; safe to use from several threads.
+// Each source holds out its own last documents. Immutable after Open; safe to
+// use from several threads.
 
 #ifndef DATA_DATASET_H_
 #define DATA_DATASET_H_
@@ -23,7 +22,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "data/blend.h"
 #include "data/data_config.h"
+#include "data/data_source.h"
 #include "data/split.h"
 #include "data/text_cache.h"
 #include "data/token_file.h"
@@ -68,18 +69,25 @@ class Dataset {
       uint64_t seed, int64_t vocab_size, const DataNotice& notice = nullptr);
 
   int64_t sequence() const { return sequence_; }  // T
-  int64_t train_samples_per_epoch() const { return train_samples_; }
-  int64_t validation_samples() const { return validation_samples_; }
-  const DocumentSplit& split() const { return split_; }
-  const TokenFile& file() const { return *file_; }
+  bool reset_at_documents() const { return reset_at_documents_; }
+  int64_t source_count() const { return static_cast<int64_t>(sources_.size()); }
+  const DataSource& source(int64_t i) const { return sources_[i]; }
+  const Blend& blend() const { return blend_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
+  int64_t validation_samples(int64_t source) const {
+    return sources_[source].validation_samples();
+  }
+  int64_t validation_samples() const;  // of all sources
 
-  // `tokens` has T+1 entries, `mask` T; mask[t] is 1 when the label
-  // tokens[t + 1] counts. A wrong extent is LS_CHECKed.
-  absl::Status TrainSample(uint64_t global_index, std::span<int32_t> tokens,
-                           std::span<uint8_t> mask) const;
-  absl::Status ValidationSample(int64_t index, std::span<int32_t> tokens,
-                                std::span<uint8_t> mask) const;
+  absl::Status TrainSample(uint64_t global_index, const SampleRows& rows) const;
+  absl::Status ValidationSample(int64_t source, int64_t index,
+                                const SampleRows& rows) const {
+    return sources_[source].ValidationSample(index, rows);
+  }
+
+  // For a person: how many of the samples first .. last - 1 each source gives,
+  // and how many epochs that is; a source that gives none is said to.
+  std::string DescribeDraws(uint64_t first, uint64_t last) const;
 
   absl::StatusOr<SampleLocation> Locate(uint64_t global_index) const;
 
@@ -88,16 +96,15 @@ class Dataset {
  private:
   Dataset() = default;
 
-  absl::Status CountSamples(double validation_fraction,
-                            const DataNotice& notice);
+  absl::Status MakeBlend(const DataConfig& config, const DataNotice& notice);
+  uint64_t SampleOf(const BlendDraw& draw) const;
 
   int64_t sequence_ = 0;
+  bool reset_at_documents_ = false;
   uint64_t seed_ = 0;
   std::unique_ptr<Tokenizer> tokenizer_;
-  std::unique_ptr<TokenFile> file_;
-  DocumentSplit split_;
-  int64_t train_samples_ = 0;
-  int64_t validation_samples_ = 0;
+  std::vector<DataSource> sources_;
+  Blend blend_;
 };
 
 }  // namespace lockstep

@@ -54,7 +54,7 @@ Sample Train(const Dataset& dataset, uint64_t g) {
   Sample sample = {std::vector<int32_t>(dataset.sequence() + 1),
                    std::vector<uint8_t>(dataset.sequence())};
   const absl::Status status =
-      dataset.TrainSample(g, sample.tokens, sample.mask);
+      dataset.TrainSample(g, {sample.tokens, sample.mask, {}});
   LS_CHECK(status.ok()) << MessageOf(status);
   return sample;
 }
@@ -63,7 +63,7 @@ TEST(DatasetTest, ASampleIsTokensSTToSTPlusTInclusive) {
   MemoryFileSystem fs;
   WriteCorpus(fs, {40, 23, 38});  // 101 tokens, 10 samples of 10, no tail
   const auto dataset = MustOpen(fs, Config(10, 0));
-  ASSERT_EQ(dataset->train_samples_per_epoch(), 10);
+  ASSERT_EQ(dataset->source(0).train_samples(), 10);
   for (int epoch = 0; epoch < 3; ++epoch) {
     std::set<int64_t> seen;
     for (uint64_t g = 0; g < 10; ++g) {
@@ -136,10 +136,10 @@ TEST(DatasetTest, HeldOutDocumentsAreDisjointAndWholeAndCovered) {
   MemoryFileSystem fs;
   WriteCorpus(fs, {40, 60, 50, 17, 23});
   const auto dataset = MustOpen(fs, Config(10, 0.1));  // 19 of 190
-  EXPECT_EQ(dataset->split().train_documents, 4);
-  EXPECT_EQ(dataset->split().train_tokens, 167);
-  EXPECT_EQ(dataset->split().validation_tokens, 23);
-  EXPECT_EQ(dataset->train_samples_per_epoch(), 16);
+  EXPECT_EQ(dataset->source(0).split().train_documents, 4);
+  EXPECT_EQ(dataset->source(0).split().train_tokens, 167);
+  EXPECT_EQ(dataset->source(0).split().validation_tokens, 23);
+  EXPECT_EQ(dataset->source(0).train_samples(), 16);
   EXPECT_EQ(dataset->validation_samples(), 3);
   for (uint64_t g = 0; g < 16; ++g) {
     const auto at = dataset->Locate(g);
@@ -151,7 +151,7 @@ TEST(DatasetTest, HeldOutDocumentsAreDisjointAndWholeAndCovered) {
   for (int64_t i = 0; i < 3; ++i) {
     std::vector<int32_t> tokens(11, -1);
     std::vector<uint8_t> mask(10, 9);
-    ASSERT_TRUE(dataset->ValidationSample(i, tokens, mask).ok());
+    ASSERT_TRUE(dataset->ValidationSample(0, i, {tokens, mask, {}}).ok());
     for (int64_t t = 0; t < 10; ++t) {
       ASSERT_LE(mask[t], 1);
       if (mask[t] == 1) {
@@ -216,14 +216,11 @@ TEST(DatasetTest, DataThatCannotServeIsRefused) {
         << MessageOf(dataset.status());
   };
   refused(Config(10, 0), 257, "hold 10 tokens, and one sample takes 11");
-  DataConfig two = Config(4, 0);
-  two.sources.push_back(two.sources[0]);
-  refused(two, 257, "blends are not built yet");
   DataConfig none = Config(4, 0);
   none.sources.clear();
   refused(none, 257, "no data source");
   DataConfig text = Config(4, 0);
-  text.sources[0] = {"", "/c", 0};
+  text.sources[0] = {.text = "/c"};
   refused(text, 256, "ids up to 256");
   refused(text, 257, "no such text file");
 }
@@ -232,18 +229,20 @@ TEST(DatasetTest, RawTextIsPreparedIntoTheRun) {
   MemoryFileSystem fs;
   WriteTestFile(fs, "/c/a.txt", "first\n\nsecond\n\nthird");
   DataConfig config = Config(4, 0.1);
-  config.sources[0] = {"", "/c", 1};
+  config.sources[0] = {.text = "/c", .document_bytes = 1};
   const auto dataset = MustOpen(fs, config);
-  EXPECT_EQ(dataset->file().document_count(), 3);
-  EXPECT_TRUE(dataset->file().prefix().starts_with("/run/data/text-"));
-  EXPECT_EQ(dataset->split().validation_tokens, 6);  // "third" and its end
+  EXPECT_EQ(dataset->source(0).file().document_count(), 3);
+  EXPECT_TRUE(
+      dataset->source(0).file().prefix().starts_with("/run/data/text-"));
+  EXPECT_EQ(dataset->source(0).split().validation_tokens,
+            6);  // "third" and its end
   const auto identities = dataset->Identities();
   ASSERT_EQ(identities.size(), 2u);
   EXPECT_EQ(identities[0].sha256.size(), 64u);
   // The other ranks open what the first one prepared.
   const auto prepared = PrepareSources(fs, config, "/run");
   ASSERT_TRUE(prepared.ok());
-  EXPECT_EQ(prepared->sources[0].path, dataset->file().prefix());
+  EXPECT_EQ(prepared->sources[0].path, dataset->source(0).file().prefix());
   EXPECT_EQ(Train(*MustOpen(fs, *prepared), 1).tokens,
             Train(*dataset, 1).tokens);
 }

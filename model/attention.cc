@@ -40,8 +40,8 @@ class AttentionMixer : public Mixer {
     Tensor lse = Tensor::Uninit(
         device, DType::kF32, {context.samples, config_.heads, context.tokens});
     LinearForward(context, {scope_, "qkv_proj"}, qkv_, h_RD.raw(), qkv.raw());
-    AttentionForward(device, Shape(context), Inputs(qkv), o.raw(), o_.in,
-                     lse.data<float>());
+    AttentionForward(device, Shape(context), Inputs(context, qkv), o.raw(),
+                     o_.in, lse.data<float>());
     Observe(context, {scope_, "attention"}, {Ref("qkv", qkv)},
             {Ref("o", o), Ref("lse", lse)});
     LinearForward(context, {scope_, "o_proj"}, o_, o.raw(), y_RD.raw());
@@ -59,7 +59,7 @@ class AttentionMixer : public Mixer {
     Tensor dqkv = Tensor::Uninit(device, o_.dtype, {rows, qkv_.out});
     LinearBackward(context, {scope_, "o_proj"}, o_, saved.o_RC.raw(),
                    dy_RD.raw(), d_o.raw());
-    AttentionBackward(device, Shape(context), Inputs(saved.qkv_RC),
+    AttentionBackward(device, Shape(context), Inputs(context, saved.qkv_RC),
                       saved.o_RC.raw(), o_.in, saved.lse_BHT.data<float>(),
                       d_o.raw(), o_.in, Gradients(dqkv));
     Observe(context, {scope_, "attention"},
@@ -78,10 +78,10 @@ class AttentionMixer : public Mixer {
     return static_cast<char*>(const_cast<void*>(qkv.raw())) +
            column * static_cast<int64_t>(SizeOf(qkv.dtype()));
   }
-  AttentionInputs Inputs(const Tensor& qkv) const {
+  AttentionInputs Inputs(const StepContext& context, const Tensor& qkv) const {
     const int64_t k = config_.q_rows(), v = k + config_.kv_rows();
     return {qkv.dtype(), Column(qkv, 0), qkv_.out, Column(qkv, k),
-            qkv_.out,    Column(qkv, v), qkv_.out};
+            qkv_.out,    Column(qkv, v), qkv_.out, context.segments};
   }
   AttentionGradients Gradients(const Tensor& dqkv) const {
     const int64_t k = config_.q_rows(), v = k + config_.kv_rows();

@@ -118,7 +118,8 @@ class Mamba2 : public Mixer {
                        .weight = conv_weight_.master,
                        .bias = conv_bias_.master,
                        .y = saved.xbc_RC.raw(),
-                       .y_row_stride = c_.conv_channels()});
+                       .y_row_stride = c_.conv_channels(),
+                       .segments = context.segments});
     Observe(context, {scope_, "conv1d"},
             {Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels())},
             {Ref("y", saved.xbc_RC)});
@@ -143,6 +144,7 @@ class Mamba2 : public Mixer {
                         .x_row_stride = in_.out,
                         .weight = conv_weight_.master,
                         .bias = conv_bias_.master,
+                        .segments = context.segments,
                         .dx = Column(dzxbcdt, xbc_column()),
                         .dx_row_stride = in_.out,
                         .dweight = dweight.data<float>(),
@@ -158,15 +160,23 @@ class Mamba2 : public Mixer {
     return {context.samples, context.tokens, c_.mamba_heads, c_.mamba_head_dim,
             c_.groups,       c_.state,       c_.chunk};
   }
-  SsdInputs ScanInputs(const Mamba2Saved& saved) const {
+  SsdInputs ScanInputs(const StepContext& context,
+                       const Mamba2Saved& saved) const {
     const int64_t row = c_.conv_channels(), b = c_.inner();
     const int64_t c = b + c_.groups * c_.state;
-    return {in_.dtype,     saved.xbc_RC.raw(),
-            row,           Column(saved.xbc_RC, b),
-            row,           Column(saved.xbc_RC, c),
-            row,           Column(saved.zxbcdt_RC, dt_column()),
-            in_.out,       dt_bias_.master,
-            a_log_.master, d_.master};
+    return {in_.dtype,
+            saved.xbc_RC.raw(),
+            row,
+            Column(saved.xbc_RC, b),
+            row,
+            Column(saved.xbc_RC, c),
+            row,
+            Column(saved.zxbcdt_RC, dt_column()),
+            in_.out,
+            dt_bias_.master,
+            a_log_.master,
+            d_.master,
+            context.segments};
   }
   static SsdSaved ScanSaved(const Mamba2Saved& saved) {
     return {const_cast<float*>(saved.dt_BHT.data<float>()),
@@ -175,7 +185,7 @@ class Mamba2 : public Mixer {
   }
 
   void ScanForward(const StepContext& context, Mamba2Saved& saved) {
-    SsdForward(context.device, Shape(context), ScanInputs(saved),
+    SsdForward(context.device, Shape(context), ScanInputs(context, saved),
                ScanSaved(saved), saved.y_RI.raw(), c_.inner());
     Observe(context, {scope_, "ssd_scan"},
             {Ref("xbc", saved.xbc_RC),
@@ -192,7 +202,7 @@ class Mamba2 : public Mixer {
     float* ddt_bias = vectors.data<float>();
     float* da_log = ddt_bias + context.leaves() * c_.mamba_heads;
     float* dd = da_log + context.leaves() * c_.mamba_heads;
-    SsdBackward(context.device, Shape(context), ScanInputs(saved),
+    SsdBackward(context.device, Shape(context), ScanInputs(context, saved),
                 ScanSaved(saved), dy.raw(), c_.inner(),
                 {dxbc.raw(), row, Column(dxbc, b), row, Column(dxbc, c), row,
                  Column(dzxbcdt, dt_column()), in_.out, ddt_bias, da_log, dd,

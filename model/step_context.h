@@ -29,6 +29,9 @@ struct StepContext {
   int64_t samples_per_leaf = 1;  // N5
   bool training = true;          // dropout acts only then
   double loss_scale = 1.0;
+  // [samples, tokens], equal inside a document; null: no resets (N14). Not
+  // owned.
+  const int32_t* segments = nullptr;
 
   int64_t rows() const { return samples * tokens; }
   int64_t leaves() const { return samples / samples_per_leaf; }

@@ -17,34 +17,35 @@ namespace {
 
 struct Totals {
   ExactSum loss;
+  int64_t samples = 0;
   int64_t tokens = 0;
+  int64_t bytes = 0;
   std::string text;
 };
 
 // The last micro-batch may be smaller: samples do not see each other (N1).
-absl::Status AddMicroBatch(Stepper& stepper, int64_t first, int64_t samples,
-                           Totals& totals) {
+absl::Status AddMicroBatch(Stepper& stepper, int64_t source, int64_t first,
+                           int64_t samples, Totals& totals) {
   const Dataset& data = stepper.dataset();
   const int64_t tokens = data.sequence();
   std::vector<int32_t> rows(static_cast<size_t>(samples * (tokens + 1)));
   std::vector<uint8_t> mask(static_cast<size_t>(samples * tokens));
   std::vector<int32_t> ids(mask.size()), labels(mask.size());
+  std::vector<int32_t> segments(mask.size());
   for (int64_t s = 0; s < samples; ++s) {
     LS_RETURN_IF_ERROR(data.ValidationSample(
-        first + s,
-        std::span(rows).subspan(static_cast<size_t>(s * (tokens + 1)),
-                                static_cast<size_t>(tokens + 1)),
-        std::span(mask).subspan(static_cast<size_t>(s * tokens),
-                                static_cast<size_t>(tokens))));
+        source, first + s, RowsOfSample(s, tokens, rows, mask, segments)));
   }
   SplitInputsAndLabels(rows.data(), samples, tokens, ids.data(), labels.data());
   OperationHooks none;
-  const StepContext context = {.device = stepper.device(),
-                               .hooks = none,
-                               .phase = Phase::kEvaluate,
-                               .samples = samples,
-                               .tokens = tokens,
-                               .training = false};
+  const StepContext context = {
+      .device = stepper.device(),
+      .hooks = none,
+      .phase = Phase::kEvaluate,
+      .samples = samples,
+      .tokens = tokens,
+      .training = false,
+      .segments = data.reset_at_documents() ? segments.data() : nullptr};
   const Tensor loss = stepper.stage().EvaluateMicroBatch(
       context, {ids.data(), {labels.data(), mask.data()}});
   for (int64_t i = 0; i < loss.count(); ++i) {
@@ -54,7 +55,41 @@ absl::Status AddMicroBatch(Stepper& stepper, int64_t first, int64_t samples,
     totals.text +=
         data.tokenizer().Decode(std::span(&labels[static_cast<size_t>(i)], 1));
   }
+  totals.samples += samples;
+  totals.bytes = static_cast<int64_t>(totals.text.size());
   return absl::OkStatus();
+}
+
+EvaluationPart PartOf(const Totals& totals) {
+  EvaluationPart part = {.samples = totals.samples,
+                         .tokens = totals.tokens,
+                         .bytes = totals.bytes};
+  const double nats = totals.loss.Round();
+  part.loss = nats / static_cast<double>(part.tokens);
+  part.bits_per_byte = nats / math64::Log(2.0) /
+                       static_cast<double>(std::max<int64_t>(part.bytes, 1));
+  return part;
+}
+
+absl::StatusOr<EvaluationPart> EvaluateSource(Stepper& stepper, int64_t source,
+                                              int64_t max_samples,
+                                              int64_t micro_batch,
+                                              Totals& totals) {
+  const Dataset& data = stepper.dataset();
+  int64_t samples = data.validation_samples(source);
+  if (max_samples > 0) samples = std::min(samples, max_samples);
+  for (int64_t first = 0; first < samples; first += micro_batch) {
+    LS_RETURN_IF_ERROR(AddMicroBatch(stepper, source, first,
+                                     std::min(micro_batch, samples - first),
+                                     totals));
+  }
+  if (totals.tokens == 0) {
+    return InputError(
+        "there are no held-out documents to evaluate on",
+        data.source(source).file().prefix() + ".bin, data.validation_fraction",
+        "set it to a share such as 0.05");
+  }
+  return PartOf(totals);
 }
 
 }  // namespace
@@ -62,28 +97,35 @@ absl::Status AddMicroBatch(Stepper& stepper, int64_t first, int64_t samples,
 absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
                                     int64_t micro_batch, std::string* text) {
   const ScopedFloatEnv float_env;
-  int64_t samples = stepper.dataset().validation_samples();
-  if (max_samples > 0) samples = std::min(samples, max_samples);
-  if (samples == 0) {
-    return InputError("there are no held-out documents to evaluate on",
-                      "data.validation_fraction",
-                      "set it to a share such as 0.05");
+  Totals all;
+  Evaluation result;
+  for (int64_t i = 0; i < stepper.dataset().source_count(); ++i) {
+    Totals totals;
+    LS_ASSIGN_OR_RETURN(
+        const EvaluationPart part,
+        EvaluateSource(stepper, i, max_samples, micro_batch, totals));
+    result.sources.push_back(part);
+    all.loss.Merge(totals.loss);
+    all.samples += totals.samples;
+    all.tokens += totals.tokens;
+    all.bytes += totals.bytes;
+    if (text != nullptr) text->append(totals.text);
   }
-  Totals totals;
-  for (int64_t first = 0; first < samples; first += micro_batch) {
-    LS_RETURN_IF_ERROR(AddMicroBatch(
-        stepper, first, std::min(micro_batch, samples - first), totals));
-  }
-  Evaluation result = {.samples = samples,
-                       .tokens = totals.tokens,
-                       .bytes = static_cast<int64_t>(totals.text.size())};
-  const double nats = totals.loss.Round();
-  result.loss = nats / static_cast<double>(totals.tokens);
-  result.bits_per_byte =
-      nats / math64::Log(2.0) /
-      static_cast<double>(std::max<int64_t>(result.bytes, 1));
-  if (text != nullptr) text->append(totals.text);
+  static_cast<EvaluationPart&>(result) = PartOf(all);
   return result;
+}
+
+nlohmann::ordered_json SourcesJson(const Evaluation& evaluation) {
+  auto sources = nlohmann::ordered_json::array();
+  for (const EvaluationPart& part : evaluation.sources) {
+    sources.push_back({{"loss", part.loss},
+                       {"loss_bits", BitsOf(part.loss)},
+                       {"bits_per_byte", part.bits_per_byte},
+                       {"samples", part.samples},
+                       {"tokens", part.tokens},
+                       {"bytes", part.bytes}});
+  }
+  return sources;
 }
 
 std::string EvaluationLine(int64_t step, const Evaluation& evaluation) {
@@ -94,6 +136,7 @@ std::string EvaluationLine(int64_t step, const Evaluation& evaluation) {
   json["bits_per_byte"] = evaluation.bits_per_byte;
   json["tokens"] = evaluation.tokens;
   json["samples"] = evaluation.samples;
+  if (evaluation.sources.size() > 1) json["sources"] = SourcesJson(evaluation);
   return json.dump();
 }
 

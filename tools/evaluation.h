@@ -7,14 +7,16 @@
 #define LOCKSTEP_TOOLS_EVALUATION_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
 
-struct Evaluation {
+struct EvaluationPart {
   int64_t samples = 0;
   int64_t tokens = 0;        // labels that count
   int64_t bytes = 0;         // of text that those labels stand for
@@ -22,12 +24,20 @@ struct Evaluation {
   double bits_per_byte = 0;  // of the held-out text
 };
 
-// Evaluates at most `max_samples` held-out samples (0: all), `micro_batch` at a
-// time, and appends the text that was scored to `text` unless that is null.
-// InputError when the data holds none out.
+// Over all that was held out, and for each data source in the recipe's order.
+struct Evaluation : EvaluationPart {
+  std::vector<EvaluationPart> sources;
+};
+
+// Evaluates at most `max_samples` held-out samples of each source (0: all),
+// `micro_batch` at a time, and appends the text that was scored to `text`
+// unless that is null. InputError when a source holds none out.
 absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
                                     int64_t micro_batch,
                                     std::string* text = nullptr);
+
+// `sources` of an evaluation, as in the answers of `eval` and eval.jsonl.
+nlohmann::ordered_json SourcesJson(const Evaluation& evaluation);
 
 // One line of eval.jsonl, without its newline.
 std::string EvaluationLine(int64_t step, const Evaluation& evaluation);

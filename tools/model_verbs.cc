@@ -15,22 +15,24 @@ namespace {
 
 std::string EvaluationText(const Evaluation& e, int64_t step, bool json) {
   if (!json) {
-    return absl::StrFormat(
+    std::string text = absl::StrFormat(
         "step %d: held-out loss %.6f nats a token, %.4f bits per byte, over "
         "%d samples, %d tokens\n",
         step, e.loss, e.bits_per_byte, e.samples, e.tokens);
+    for (size_t s = 0; e.sources.size() > 1 && s < e.sources.size(); ++s) {
+      const EvaluationPart& part = e.sources[s];
+      absl::StrAppendFormat(
+          &text, "  source %d: %.6f, %.4f, %d samples, %d tokens\n", s,
+          part.loss, part.bits_per_byte, part.samples, part.tokens);
+    }
+    return text;
   }
   nlohmann::ordered_json object;
   object["step"] = step;
   object["loss"] = e.loss;
   object["loss_bits"] = BitsOf(e.loss);
   object["bits_per_byte"] = e.bits_per_byte;
-  object["sources"] = nlohmann::ordered_json::array();
-  object["sources"].push_back({{"loss", e.loss},
-                               {"loss_bits", BitsOf(e.loss)},
-                               {"bits_per_byte", e.bits_per_byte},
-                               {"tokens", e.tokens},
-                               {"bytes", e.bytes}});
+  object["sources"] = SourcesJson(e);
   return object.dump() + "\n";
 }
 

@@ -67,7 +67,7 @@ void DescribeSection(Section& section, ParallelConfig& config);
 
 struct EvalConfig {
   int64_t every = 0;    // steps; 0: only at the end
-  int64_t samples = 0;  // at most so many held-out samples; 0: all
+  int64_t samples = 0;  // at most so many of each source; 0: all
 };
 void DescribeSection(Section& section, EvalConfig& config);
 

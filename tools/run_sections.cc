@@ -57,7 +57,7 @@ void DescribeSection(Section& section, EvalConfig& config) {
   section.Int("every", config.every,
               {.min = 0, .help = "steps between evaluations; 0: at the end"});
   section.Int("samples", config.samples,
-              {.min = 0, .help = "most held-out samples; 0: all"});
+              {.min = 0, .help = "most held-out samples of a source; 0: all"});
 }
 
 void DescribeSection(Section& section, MetricsConfig& config) {

@@ -74,6 +74,7 @@ class Stepper {
     StepReport report;
     std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
     std::vector<uint8_t> mask_ST;
+    std::vector<int32_t> segments_ST;  // empty: no document resets
     std::vector<float> losses_ST;
     ExactSum loss_sum;
     double divisor = 0;  // valid tokens times the loss scale

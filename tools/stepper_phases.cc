@@ -16,18 +16,16 @@ absl::Status Stepper::LoadSamples(Work& work) {
   work.report.sample_last = state_.cursor + static_cast<uint64_t>(samples) - 1;
   work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
   work.mask_ST.resize(static_cast<size_t>(samples * tokens));
+  if (dataset_->reset_at_documents()) {
+    work.segments_ST.resize(work.mask_ST.size());
+  }
   work.losses_ST.resize(static_cast<size_t>(samples * tokens));
   for (int64_t s = 0; s < samples; ++s) {
     uint64_t index = state_.cursor + static_cast<uint64_t>(s);
     if (faults_ != nullptr) index = faults_->SampleFor(index);
     LS_RETURN_IF_ERROR(dataset_->TrainSample(
-        index,
-        std::span(work.tokens_ST1)
-            .subspan(static_cast<size_t>(s * (tokens + 1)),
-                     static_cast<size_t>(tokens + 1)),
-        std::span(work.mask_ST)
-            .subspan(static_cast<size_t>(s * tokens),
-                     static_cast<size_t>(tokens))));
+        index, RowsOfSample(s, tokens, work.tokens_ST1, work.mask_ST,
+                            work.segments_ST)));
   }
   for (const uint8_t valid : work.mask_ST) work.report.valid_tokens += valid;
   return absl::OkStatus();
@@ -44,7 +42,11 @@ absl::Status Stepper::ForwardBackward(Work& work) {
                          tokens, ids.data(), labels.data());
     const MicroBatch batch = {
         ids.data(), {labels.data(), work.mask_ST.data() + first * tokens}};
-    const Tensor loss = stage_.TrainMicroBatch(Context(m), batch);
+    StepContext context = Context(m);
+    if (!work.segments_ST.empty()) {
+      context.segments = work.segments_ST.data() + first * tokens;
+    }
+    const Tensor loss = stage_.TrainMicroBatch(context, batch);
     std::copy_n(loss.data<float>(), loss.count(),
                 work.losses_ST.data() + first * tokens);
     if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("micro.end"));

@@ -116,6 +116,15 @@ absl::Status TrainProcess::Announce(Progress& progress) const {
       stepper_->parameter_count(), c.Steps(), c.batch.global, c.data.sequence,
       machine_.threads, NameOf(machine_.isa), run_->run_dir));
   for (const std::string& notice : notices_) progress.Say(notice);
+  if (dataset_->source_count() > 1) {
+    const uint64_t first = stepper_->state().cursor;
+    const auto left =
+        c.Steps() - static_cast<int64_t>(stepper_->state().iterations);
+    progress.Say("data: " + dataset_->DescribeDraws(
+                                first, first + static_cast<uint64_t>(
+                                                   std::max<int64_t>(left, 0) *
+                                                   c.batch.global)));
+  }
   return absl::OkStatus();
 }
 

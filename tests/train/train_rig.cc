@@ -21,7 +21,7 @@ TrainRig::TrainRig(const std::string& name, Sizes sizes)
 
 RigResult TrainRig::Train(const RigOptions& options) const {
   TrainOptions train;
-  train.recipe = "recipes/debug.toml";
+  train.recipe = options.recipe;
   if (sizes_ == kSmall)
     train.sets = {absl::StrCat("train.steps=", options.steps),
                   "schedule.length=20", "data.sequence=32", "batch.global=8"};

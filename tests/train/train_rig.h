@@ -16,8 +16,10 @@
 
 namespace lockstep {
 
-// What to run; the recipe is debug.toml with a few small sizes.
+// What to run; the recipe is debug.toml, or one that extends it, with a few
+// small sizes.
 struct RigOptions {
+  std::string recipe = "recipes/debug.toml";
   std::vector<std::string> sets = {};
   int64_t steps = 6;
   int64_t threads = 2;
