@@ -1,4 +1,4 @@
-// The dynamic loss scale of fp16 training (MODEL 5.2).
+// The dynamic loss scale of fp16 training (MODEL 4).
 //
 // What it is: the scale, when it grows and when it backs off, as registered
 // state. What it is not: the test for overflow, or the skipping of a step: the

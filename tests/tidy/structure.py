@@ -80,7 +80,10 @@ _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 _QUOTED = re.compile(r"`([\w./-]+)`")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _DOCUMENT = re.compile(r"(?:[a-z][\w]*/)*\b[A-Z][A-Z_]+\.md\b")
-_EXTENSION = re.compile(r"\.(md|h|cc|cu|py|sh|bzl|toml|proto|txt)$")
+_EQUATIONS = "model/MODEL.md"
+_HEADING = re.compile(r"^#+ ([\d.]*\d)", re.MULTILINE)
+_SECTION = re.compile(r"\bMODEL (?:section )?(\d+(?:\.\d+)?)")
+_SOURCE = re.compile(r"\w\.(md|h|cc|cu|py|sh|bzl|proto)$")
 
 
 def _resolves(tree, path, target):
@@ -98,13 +101,26 @@ def _named(tree, path, name):
 
 
 def comments(tree):
-    """A document that a comment sends its reader to is there."""
+    """A document, or a section of the equations, that a comment sends its
+    reader to is there."""
+    equations = tree.text(_EQUATIONS) if tree.exists(_EQUATIONS) else ""
+    sections = set(_HEADING.findall(equations))
     for path in tree.cpp():
         text = tree.text(path)
+        for match in _SECTION.finditer(text):
+            if match.group(1) not in sections:
+                yield Finding("comments", path, line_of(text, match.start()),
+                              "%s has no section %s"
+                              % (_EQUATIONS, match.group(1)))
         for match in _DOCUMENT.finditer(text):
             if not _named(tree, path, match.group(0)):
                 yield Finding("comments", path, line_of(text, match.start()),
                               match.group(0) + " is not there")
+
+
+def _anywhere(tree, name):
+    """A source named without its folder, in a table about that folder."""
+    return any(p == name or p.endswith("/" + name) for p in tree.paths)
 
 
 def links(tree):
@@ -125,7 +141,7 @@ def links(tree):
         for match in _QUOTED.finditer(prose):
             target = match.group(1)
             ours = target.split("/")[0] in FOLDERS and "/" in target
-            if (ours and (_EXTENSION.search(target) or target.endswith("/"))
-                    and not _resolves(tree, path, target)):
+            if ours and not _resolves(tree, path, target) or (
+                    _SOURCE.search(target) and not _anywhere(tree, target)):
                 yield Finding("links", path, line_of(prose, match.start()),
                               target + " is not there")
