@@ -153,9 +153,7 @@ absl::StatusOr<SampleLocation> Dataset::Locate(uint64_t global_index) const {
   const BlendDraw draw = blend_.At(global_index);
   const DataSource& source = sources_[draw.source];
   const TokenFile& file = source.file();
-  SampleLocation at;
-  at.global_index = global_index;
-  at.source = static_cast<int64_t>(draw.source);
+  SampleLocation at = {global_index, static_cast<int64_t>(draw.source)};
   at.epoch = static_cast<int64_t>(draw.index) / source.train_samples();
   at.sample = static_cast<int64_t>(SampleOf(draw));
   at.first_token = at.sample * sequence_;

@@ -94,12 +94,13 @@ void CheckLayout(Recipe& recipe, const RunConfig& config) {
   CheckKeyValueHeads(recipe, config);
   CheckStages(recipe, config);
   const int64_t data = config.parallel.data.value_or(1);
-  if (data > config.batch.global / config.batch.micro) {
+  const std::vector<int64_t> sizes = config.batches.sizes();
+  const int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
+  if (data > smallest / config.batch.micro) {
     recipe.Error("parallel", "data",
                  absl::StrCat("parallel.data = ", data, " replicas for ",
-                              config.batch.global / config.batch.micro,
-                              " micro-batches"),
-                 std::to_string(config.batch.global / config.batch.micro));
+                              smallest / config.batch.micro, " micro-batches"),
+                 std::to_string(smallest / config.batch.micro));
   }
   if (config.guarantee != Guarantee::kLayoutInvariant) return;
   CheckDegree(recipe, config, "grid", "tensor", config.grid.tensor);

@@ -13,13 +13,34 @@ namespace {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-void CheckBatch(Recipe& recipe, const RunConfig& c) {
-  if (c.batch.global % c.batch.micro != 0) {
+void ReadBatchSchedule(Recipe& recipe, RunConfig& c) {
+  c.batches = BatchSchedule(c.batch.global);
+  if (c.batch.schedule.empty()) return;
+  auto schedule = BatchSchedule::Parse(c.batch.schedule);
+  if (!schedule.ok()) {
+    recipe.Error("batch", "schedule", std::string(schedule.status().message()),
+                 absl::StrCat("0:", c.batch.global));
+    return;
+  }
+  c.batches = *schedule;
+  if (c.batches.first() != c.batch.global) {
     recipe.Error(
-        "batch", "micro",
-        absl::StrCat("batch.global = ", c.batch.global,
-                     " is not a multiple of batch.micro = ", c.batch.micro),
-        std::to_string(LargestDivisor(c.batch.global, c.batch.micro)));
+        "batch", "schedule",
+        absl::StrCat("the schedule begins with ", c.batches.first(),
+                     " samples a step, and batch.global = ", c.batch.global),
+        absl::StrCat("0:", c.batch.global));
+  }
+}
+
+void CheckBatch(Recipe& recipe, const RunConfig& c) {
+  for (const int64_t global : c.batches.sizes()) {
+    if (global % c.batch.micro == 0) continue;
+    recipe.Error("batch", "micro",
+                 absl::StrCat("a batch of ", global,
+                              " samples is not a multiple of batch.micro = ",
+                              c.batch.micro),
+                 std::to_string(LargestDivisor(global, c.batch.micro)));
+    break;
   }
   if (c.batch.micro % c.grid.leaf != 0) {
     recipe.Error("grid", "leaf",
@@ -89,20 +110,22 @@ int64_t RunConfig::Steps() const {
   if (train.steps) return *train.steps;
   const int64_t samples =
       train.samples ? *train.samples : CeilDiv(*train.tokens, data.sequence);
-  return CeilDiv(samples, batch.global);
+  return batches.StepsFor(samples);
 }
 
 int64_t RunConfig::ScheduleLengthSamples() const {
-  return schedule.length.value_or(Steps()) * batch.global;
+  return batches.SamplesAfter(schedule.length.value_or(Steps()));
 }
 
 Schedule RunConfig::ResolveSchedule(int64_t length_samples) const {
+  const int64_t decay_from =
+      std::max<int64_t>(batches.StepsFor(length_samples) - schedule.decay, 0);
   return {.shape = schedule.shape,
           .max_lr = optimizer.lr,
           .init_lr = schedule.init_lr,
           .min_lr = schedule.min_lr,
-          .warmup_samples = schedule.warmup * batch.global,
-          .decay_samples = schedule.decay * batch.global,
+          .warmup_samples = batches.SamplesAfter(schedule.warmup),
+          .decay_samples = length_samples - batches.SamplesAfter(decay_from),
           .length_samples = length_samples};
 }
 
@@ -125,6 +148,7 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   c.metrics = recipe.Read<MetricsConfig>("metrics");
   c.trace = recipe.Read<TraceConfig>("trace");
   CheckLength(recipe, c.train);
+  ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);
   CheckSchedule(recipe, c);

@@ -23,6 +23,7 @@
 #include "model/schedule.h"
 #include "recipes/recipe.h"
 #include "recipes/section.h"
+#include "tools/batch_schedule.h"
 
 namespace lockstep {
 
@@ -42,8 +43,9 @@ struct TrainConfig {
 void DescribeSection(Section& section, TrainConfig& config);
 
 struct BatchConfig {
-  int64_t global = 16;  // samples a step
-  int64_t micro = 2;    // samples a micro-batch
+  int64_t global = 16;   // samples a step
+  int64_t micro = 2;     // samples a micro-batch
+  std::string schedule;  // see batch_schedule.h; empty: global throughout
 };
 void DescribeSection(Section& section, BatchConfig& config);
 
@@ -99,6 +101,7 @@ struct RunConfig {
   EvalConfig eval;
   MetricsConfig metrics;
   TraceConfig trace;
+  BatchSchedule batches;  // what `batch` says
 
   // The run's length in steps; a length in samples or tokens is rounded up.
   int64_t Steps() const;

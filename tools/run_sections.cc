@@ -26,6 +26,9 @@ void DescribeSection(Section& section, BatchConfig& config) {
   section.Int("global", config.global, {.min = 1, .help = "samples a step"});
   section.Int("micro", config.micro,
               {.min = 1, .help = "samples a micro-batch", .trajectory = false});
+  section.String("schedule", config.schedule,
+                 {.help = "samples a step by samples seen, such as "
+                          "0:8,1000:16; empty: batch.global"});
 }
 
 void DescribeSection(Section& section, GridConfig& config) {

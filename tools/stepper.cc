@@ -129,7 +129,7 @@ bool Stepper::MaySkip(const absl::Status& finite) const {
 void Stepper::UpdateParameters(Work& work) {
   if (work.report.skipped) return scaler_.Overflow();
   const auto samples =
-      state_.update_samples + static_cast<uint64_t>(config_.batch.global);
+      state_.update_samples + static_cast<uint64_t>(BatchSize());
   work.report.lr = schedule_.At(static_cast<int64_t>(samples));
   optimizer_.Update(Context(0), work.report.lr,
                     optimizer_.ClipFactor(work.report.grad_norm));
@@ -137,7 +137,7 @@ void Stepper::UpdateParameters(Work& work) {
 }
 
 void Stepper::AdvanceState(Work& work) {
-  const auto samples = static_cast<uint64_t>(config_.batch.global);
+  const auto samples = static_cast<uint64_t>(BatchSize());
   state_.iterations += 1;
   state_.samples_seen += samples;
   if (work.report.skipped) {

@@ -80,6 +80,10 @@ class Stepper {
     double divisor = 0;  // valid tokens times the loss scale
   };
 
+  // Samples of the step at hand, until its counters move.
+  int64_t BatchSize() const {
+    return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
+  }
   StepContext Context(int64_t micro_batch) const;
   absl::Status LoadSamples(Work& work);
   absl::Status ForwardBackward(Work& work);

@@ -11,7 +11,7 @@ namespace lockstep {
 
 // The samples are [cursor, cursor + global) of the one global order.
 absl::Status Stepper::LoadSamples(Work& work) {
-  const int64_t samples = config_.batch.global, tokens = config_.data.sequence;
+  const int64_t samples = BatchSize(), tokens = config_.data.sequence;
   work.report.sample_first = state_.cursor;
   work.report.sample_last = state_.cursor + static_cast<uint64_t>(samples) - 1;
   work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
@@ -36,7 +36,7 @@ absl::Status Stepper::ForwardBackward(Work& work) {
   std::vector<int32_t> ids(static_cast<size_t>(micro * tokens));
   std::vector<int32_t> labels(ids.size());
   store_.ZeroGradients();
-  for (int64_t m = 0; m < config_.batch.global / micro; ++m) {
+  for (int64_t m = 0; m < BatchSize() / micro; ++m) {
     const int64_t first = m * micro;
     SplitInputsAndLabels(work.tokens_ST1.data() + first * (tokens + 1), micro,
                          tokens, ids.data(), labels.data());

@@ -93,19 +93,21 @@ absl::Status TrainLoop::OpenTrace() {
 }
 
 absl::StatusOr<StepReport> TrainLoop::TimedStep() {
+  const int64_t batch = stepper_.config().batches.At(
+      static_cast<int64_t>(stepper_.state().samples_seen));
   const int64_t start = clock_.MonotonicNanos();
   LS_ASSIGN_OR_RETURN(StepReport report, stepper_.Step());
   const int64_t ns = std::max<int64_t>(clock_.MonotonicNanos() - start, 1);
   const RunConfig& c = stepper_.config();
-  const int64_t tokens = c.batch.global * c.data.sequence;
+  const int64_t tokens = batch * c.data.sequence;
   const double seconds = static_cast<double>(ns) * 1e-9;
   busy_ns_ += ns;
   tokens_ += tokens;
   report.step_ms = seconds * 1e3;
   report.tokens_per_s = static_cast<double>(tokens) / seconds;
   if (peak_flops_ > 0) {
-    report.mfu = ModelFlopsPerStep(c.model, c.batch.global, c.data.sequence) /
-                 seconds / peak_flops_;
+    report.mfu = ModelFlopsPerStep(c.model, batch, c.data.sequence) / seconds /
+                 peak_flops_;
   }
   return report;
 }

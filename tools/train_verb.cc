@@ -118,12 +118,9 @@ absl::Status TrainProcess::Announce(Progress& progress) const {
   for (const std::string& notice : notices_) progress.Say(notice);
   if (dataset_->source_count() > 1) {
     const uint64_t first = stepper_->state().cursor;
-    const auto left =
-        c.Steps() - static_cast<int64_t>(stepper_->state().iterations);
-    progress.Say("data: " + dataset_->DescribeDraws(
-                                first, first + static_cast<uint64_t>(
-                                                   std::max<int64_t>(left, 0) *
-                                                   c.batch.global)));
+    const auto last = static_cast<uint64_t>(c.batches.SamplesAfter(c.Steps()));
+    progress.Say("data: " +
+                 dataset_->DescribeDraws(first, std::max(first, last)));
   }
   return absl::OkStatus();
 }

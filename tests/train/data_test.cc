@@ -3,15 +3,12 @@
 // metrics.jsonl holds the `data` fingerprint of every step, so equal metrics
 // mean equal samples in equal order.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "data/token_file_writer.h"
-#include "determinism/file_system.h"
+#include "tests/train/data_for_test.h"
 #include "tests/train/train_rig.h"
 
 namespace lockstep {
@@ -20,45 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int64_t kSteps = 9;  // of 8 samples
-constexpr int64_t kSequence = 32;
-
-// A token file of `samples` training samples in documents of 20 tokens, and a
-// last document of 45 that a run may hold out.
-std::string WriteSource(const std::string& name, int64_t samples) {
-  FileSystem& fs = *PosixFileSystem();
-  const std::string prefix = testing::TempDir() + "/" + name;
-  auto writer = TokenFileWriter::Create(fs, prefix, 257, 1 << 20);
-  EXPECT_TRUE(writer.ok());
-  const int64_t tokens = samples * kSequence + 1;
-  for (int64_t k = 0; k < tokens + 45; ++k) {
-    const std::vector<int32_t> token = {
-        static_cast<int32_t>((k * k / 3 + name[0] + samples) % 257)};
-    EXPECT_TRUE((*writer)->Append(token).ok());
-    if ((k < tokens && k % 20 == 19) || k == tokens - 1 || k == tokens + 44) {
-      EXPECT_TRUE((*writer)->EndDocument().ok());
-    }
-  }
-  EXPECT_TRUE((*writer)->Finish().ok());
-  return prefix;
-}
-
-// debug.toml with other data, as a file of its own.
-std::string WriteRecipe(const std::string& name, const std::string& data) {
-  char folder[4096];
-  EXPECT_NE(getcwd(folder, sizeof(folder)), nullptr);
-  const std::string path = testing::TempDir() + "/" + name + ".toml";
-  EXPECT_TRUE(
-      WriteFileAtomically(*PosixFileSystem(), path,
-                          absl::StrCat("extends = \"", folder,
-                                       "/recipes/debug.toml\"\n[data]\n", data))
-          .ok());
-  return path;
-}
-
-std::string Source(const std::string& prefix) {
-  return absl::StrCat("[[data.source]]\npath = \"", prefix, "\"\n");
-}
-
 // Stopped after each step and resumed; and stopped after three of them.
 void ExpectAnyResumeIsTheUnbrokenRun(const std::string& name,
                                      const RigOptions& options) {
@@ -155,31 +113,6 @@ TEST(DataRunTest, EvaluationIsBySource) {
     EXPECT_EQ(source["tokens"], 44);
   }
   EXPECT_NE(line["sources"][0]["loss_bits"], line["sources"][1]["loss_bits"]);
-}
-
-// allenai/OLMo-core#273: a change of batch meant another order. Steps 5 on read
-// 12 samples each, from the 33rd on, and the blend goes with the sample.
-TEST(DataRunTest, AnotherBatchContinuesAtTheNextSample) {
-  const std::string recipe = WriteRecipe(
-      "batch", "validation_fraction = 0.01\n" + Source(WriteSource("e", 97)));
-  const TrainRig rig("batch");
-  rig.Unseed({.recipe = recipe, .steps = 8, .until = 4});
-  RigOptions wider = {
-      .recipe = recipe,
-      .sets = {"batch.global=12", "schedule.length=20"},
-      .steps = 8,
-      .until = 6,
-      .allow = {"dirty", "batch.global", "schedule_length_samples"}};
-  const RigResult result = rig.Train(wider);
-  ASSERT_TRUE(result.status.ok()) << std::string(result.status.message());
-  const std::vector<std::string> metrics = rig.Metrics();
-  ASSERT_EQ(metrics.size(), 6u);
-  const int64_t firsts[] = {0, 8, 16, 24, 32, 44};
-  for (size_t i = 0; i < 6; ++i) {
-    const Json line = Json::parse(metrics[i]);
-    EXPECT_EQ(line["sample_first"], firsts[i]);
-    EXPECT_EQ(line["sample_last"], firsts[i] + (i < 4 ? 7 : 11));
-  }
 }
 
 }  // namespace

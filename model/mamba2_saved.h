@@ -1,0 +1,50 @@
+// What a Mamba-2 mixer keeps of one forward pass, and its sizes.
+//
+// What it is: the tensors that backward reads, one object a micro-batch. What
+// it is not: anything that outlives the micro-batch. Why so: memory of a layer
+// is decided here and can be read off here.
+#ifndef LOCKSTEP_MODEL_MAMBA2_SAVED_H_
+#define LOCKSTEP_MODEL_MAMBA2_SAVED_H_
+
+#include <cstdint>
+
+#include "model/config.h"
+#include "model/mixer.h"
+#include "model/tensor.h"
+
+namespace lockstep {
+
+struct Mamba2Saved : MixerSaved {
+  Mamba2Saved(Device& device, DType storage, const ModelConfig& c,
+              int64_t samples, int64_t tokens)
+      : zxbcdt_RC(Tensor::Uninit(device, storage,
+                                 {samples * tokens, c.in_proj_rows()})),
+        xbc_RC(Tensor::Uninit(device, storage,
+                              {samples * tokens, c.conv_channels()})),
+        y_RI(Tensor::Uninit(device, storage, {samples * tokens, c.inner()})),
+        gated_RI(
+            Tensor::Uninit(device, storage, {samples * tokens, c.inner()})),
+        rstd_RG(
+            Tensor::Uninit(device, DType::kF32, {samples * tokens, c.groups})),
+        dt_BHT(Tensor::Uninit(device, DType::kF32,
+                              {samples, c.mamba_heads, tokens})),
+        cumsum_BHT(Tensor::Uninit(device, DType::kF32,
+                                  {samples, c.mamba_heads, tokens})),
+        states(Tensor::Uninit(
+            device, DType::kF32,
+            {samples, c.mamba_heads, (tokens + c.chunk - 1) / c.chunk,
+             c.mamba_head_dim, c.state})) {}
+
+  Tensor zxbcdt_RC;   // in_proj's output
+  Tensor xbc_RC;      // after convolution and SiLU
+  Tensor y_RI;        // the scan's output
+  Tensor gated_RI;    // after the gated norm
+  Tensor rstd_RG;     // of the gated norm
+  Tensor dt_BHT;      // step sizes
+  Tensor cumsum_BHT;  // of A dt inside a chunk
+  Tensor states;      // at the start of each chunk
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_MODEL_MAMBA2_SAVED_H_
