@@ -5,8 +5,6 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kNotBuilt = "not built yet";
-
 void CheckWeights(Section& section, const DataConfig& config) {
   const auto& sources = config.sources;
   section.Require(sources.empty() || std::any_of(sources.begin(), sources.end(),
@@ -36,7 +34,9 @@ void DescribeSection(Section& section, DataSourceConfig& config) {
                {.help = "file or folder of raw text, prepared into RUN/data"});
   section.Real("weight", config.weight,
                {.min = 0, .help = "share of the samples, relative to others"});
-  section.Reserved("field", {}, kNotBuilt);
+  section.String("field", config.field,
+                 {.help = "the field of .jsonl lines that holds the text; "
+                          "\"text\" where none is named"});
   section.Int("document_bytes", config.document_bytes,
               {.min = 0,
                .help = "cut text at blank lines into documents of at least "
@@ -47,6 +47,8 @@ void DescribeSection(Section& section, DataSourceConfig& config) {
   section.Require(config.document_bytes == 0 || config.path.empty(),
                   "document_bytes", "token files have their documents already",
                   "0");
+  section.Require(config.field.empty() || config.path.empty(), "field",
+                  "token files have no fields", "\"\"");
 }
 
 void DescribeSection(Section& section, WeightsChange& config) {

@@ -18,6 +18,7 @@ struct DataSourceConfig {
   std::string text = {};  // file or folder of raw text, prepared into RUN/data
   int64_t document_bytes = 0;  // see text_source.h
   double weight = 1;           // relative to the other sources', see blend.h
+  std::string field = {};      // of JSON lines; empty: "text"
 };
 
 // Other weights from a sample of the run on; each source continues.

@@ -29,6 +29,7 @@ validation_fraction = 0.125
 [[data.source]]
 text = "corpus"
 document_bytes = 4096
+field = "body"
 )",
                                  "corpora/r.toml");
   ASSERT_TRUE(recipe.ok()) << MessageOf(recipe.status());
@@ -41,6 +42,7 @@ document_bytes = 4096
   EXPECT_EQ(config.sources[0].text, "corpora/corpus");
   EXPECT_EQ(config.sources[0].path, "");
   EXPECT_EQ(config.sources[0].document_bytes, 4096);
+  EXPECT_EQ(config.sources[0].field, "body");
 }
 
 TEST(DataConfigTest, ReadsABlend) {
@@ -90,7 +92,7 @@ TEST(DataConfigTest, RefusesWhatCannotBe) {
       {text + stage + "from_sample = 9\nweights = [1]\n" + stage +
            "from_sample = 9\nweights = [1]\n",
        "does not ascend"},
-      {text + "field = \"body\"\n", "not built yet"},
+      {source + "path = \"p\"\nfield = \"body\"\n", "have no fields"},
       {"[data]\nweights_schedule = 1\n" + text, "weights_schedule"},
       {"[data]\nsequence = 0\n" + text, "sequence"},
       {"[data]\nvalidation_fraction = 1.0\n" + text, "validation_fraction"},

@@ -68,10 +68,12 @@ absl::StatusOr<DataConfig> PrepareSources(FileSystem& fs,
       continue;
     }
     const TextCacheRequest request = {source.text, JoinPath(run_dir, "data"),
-                                      tokenizer.get(), source.document_bytes};
+                                      tokenizer.get(), source.document_bytes,
+                                      source.field};
     LS_ASSIGN_OR_RETURN(source.path, PreparedPrefix(fs, request, notice));
     source.text.clear();
     source.document_bytes = 0;
+    source.field.clear();
   }
   return prepared;
 }

@@ -34,6 +34,7 @@ class DocumentEncoder {
       ids_.push_back(tokenizer_.end_of_document());
     }
     tokens_ += static_cast<int64_t>(ids_.size());
+    text_bytes_ += piece.bytes.size();
     LS_RETURN_IF_ERROR(writer_.Append(ids_));
     if (!piece.ends_document) {
       return absl::OkStatus();
@@ -44,6 +45,7 @@ class DocumentEncoder {
 
   int64_t tokens() const { return tokens_; }
   int64_t documents() const { return documents_; }
+  uint64_t text_bytes() const { return text_bytes_; }
 
  private:
   const Tokenizer& tokenizer_;
@@ -52,10 +54,13 @@ class DocumentEncoder {
   std::vector<int32_t> ids_;
   int64_t tokens_ = 0;
   int64_t documents_ = 0;
+  uint64_t text_bytes_ = 0;
 };
 
-absl::Status EncodeAll(TextSource& source, uint64_t bytes_total,
-                       const PrepareOptions& options, TokenFileWriter& writer) {
+// The bytes of text that were encoded.
+absl::StatusOr<uint64_t> EncodeAll(TextSource& source, uint64_t bytes_total,
+                                   const PrepareOptions& options,
+                                   TokenFileWriter& writer) {
   DocumentEncoder encoder(*options.tokenizer, writer);
   uint64_t reported = 0;
   while (true) {
@@ -71,7 +76,7 @@ absl::Status EncodeAll(TextSource& source, uint64_t bytes_total,
       reported = done;
     }
     if (piece.end_of_source) {
-      return absl::OkStatus();
+      return encoder.text_bytes();
     }
   }
 }
@@ -81,19 +86,22 @@ absl::Status EncodeAll(TextSource& source, uint64_t bytes_total,
 absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
                                             const PrepareOptions& options) {
   LS_CHECK(options.tokenizer != nullptr);
-  LS_ASSIGN_OR_RETURN(TextFileList list, ListTextFiles(fs, options.inputs));
+  const TextOptions text = {options.document_bytes, options.field};
+  LS_ASSIGN_OR_RETURN(TextFileList list,
+                      ListTextFiles(fs, options.inputs, text));
   PrepareReport report;
   report.files = static_cast<int64_t>(list.files.size());
-  report.text_bytes = list.bytes;
+  report.input_bytes = list.bytes;
   report.hidden_files = std::move(list.hidden_files);
 
   LS_RETURN_IF_ERROR(fs.MakeDirs(DirName(options.output_prefix)));
   LS_ASSIGN_OR_RETURN(const auto writer,
                       TokenFileWriter::Create(fs, options.output_prefix,
                                               options.tokenizer->vocab_size()));
-  const auto source =
-      MakePlainTextSource(fs, std::move(list.files), options.document_bytes);
-  LS_RETURN_IF_ERROR(EncodeAll(*source, list.bytes, options, *writer));
+  const auto source = MakeTextSource(fs, std::move(list.files), text);
+  LS_ASSIGN_OR_RETURN(report.text_bytes,
+                      EncodeAll(*source, list.bytes, options, *writer));
+  report.blank_lines = source->blank_lines();
   LS_ASSIGN_OR_RETURN(const TokenFileSummary summary, writer->Finish());
   report.documents = summary.documents;
   report.tokens = summary.tokens;

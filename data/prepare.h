@@ -32,14 +32,17 @@ struct PrepareOptions {
   const Tokenizer* tokenizer = nullptr;
   int64_t document_bytes = 0;  // see text_source.h
   // Called about once per MiB of input and at the end; may be empty.
-  std::function<void(const PrepareProgress&)> progress;
+  std::function<void(const PrepareProgress&)> progress = {};
+  std::string field = {};  // of JSON lines; empty: "text"
 };
 
 struct PrepareReport {
   int64_t files = 0;
   int64_t documents = 0;
-  int64_t tokens = 0;  // end-of-document ids included
-  uint64_t text_bytes = 0;
+  int64_t tokens = 0;        // end-of-document ids included
+  uint64_t text_bytes = 0;   // of all documents, unpacked
+  uint64_t input_bytes = 0;  // of the files
+  int64_t blank_lines = 0;   // of JSONL files, passed over
   TokenType type = TokenType::kU16;
   std::string content_hash;
   std::vector<std::string> hidden_files;  // passed over

@@ -7,7 +7,6 @@
 
 #include "data/test_files.h"
 #include "data/text_cache.h"
-#include "data/text_source.h"
 #include "data/token_file.h"
 #include "data/tokenizer.h"
 #include "determinism/memory_file_system.h"
@@ -16,30 +15,6 @@
 
 namespace lockstep {
 namespace {
-
-std::vector<std::string> DocumentsOf(FileSystem& fs,
-                                     const std::vector<std::string>& inputs,
-                                     int64_t document_bytes) {
-  const auto list = ListTextFiles(fs, inputs);
-  LS_CHECK(list.ok()) << MessageOf(list.status());
-  const auto source = MakePlainTextSource(fs, list->files, document_bytes);
-  std::vector<std::string> documents;
-  std::string document;
-  while (true) {
-    const auto piece = source->Next();
-    LS_CHECK(piece.ok()) << MessageOf(piece.status());
-    if (piece->end_of_source) {
-      EXPECT_EQ(document, "");
-      EXPECT_EQ(source->bytes_done(), list->bytes);
-      return documents;
-    }
-    document += piece->bytes;
-    if (piece->ends_document) {
-      documents.push_back(document);
-      document.clear();
-    }
-  }
-}
 
 absl::StatusOr<PrepareReport> Prepare(FileSystem& fs,
                                       const std::vector<std::string>& inputs,
@@ -73,74 +48,6 @@ TEST(TokenizerTest, BytesAreTheirOwnIds) {
             "AB\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ((*tokenizer)->identity().size(), 64u);
   EXPECT_EQ(ExitCodeFor(MakeTokenizer("bite").status()), 2);
-}
-
-TEST(TextSourceTest, FoldersAreWalkedInTheOrderOfNames) {
-  MemoryFileSystem fs;
-  WriteTestFile(fs, "/c/b.txt", "b");
-  WriteTestFile(fs, "/c/a/z", "z");
-  WriteTestFile(fs, "/c/a/B", "B");
-  WriteTestFile(fs, "/c/a.txt", "a");
-  WriteTestFile(fs, "/c/.hidden", "h");
-  WriteTestFile(fs, "/c/empty", "");
-  WriteTestFile(fs, "/first", "1");
-  EXPECT_EQ(DocumentsOf(fs, {"/first", "/c"}, 0),
-            (std::vector<std::string>{"1", "B", "z", "a", "b", ""}));
-  const auto list = ListTextFiles(fs, {"/c"});
-  ASSERT_TRUE(list.ok());
-  EXPECT_EQ(list->hidden_files, (std::vector<std::string>{"/c/.hidden"}));
-}
-
-TEST(TextSourceTest, BlankLinesCutDocuments) {
-  MemoryFileSystem fs;
-  WriteTestFile(fs, "/t", "ab\n\ncd\nef\n\n\n\ngh\r\n\r\nij\n\n");
-  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1),
-            (std::vector<std::string>{"ab\n\n", "cd\nef\n\n\n\n", "gh\r\n\r\n",
-                                      "ij\n\n"}));
-  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 5),
-            (std::vector<std::string>{"ab\n\ncd\nef\n\n\n\n", "gh\r\n\r\n",
-                                      "ij\n\n"}));
-  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1000).size(), 1u);
-  EXPECT_EQ(DocumentsOf(fs, {"/t"}, 0).size(), 1u);
-}
-
-// Files beyond one piece (1 MiB), with a blank line on and around the seam.
-TEST(TextSourceTest, PiecesDoNotShowInDocuments) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  int64_t checked = 0;
-  for (size_t at = kPiece - 4; at <= kPiece + 2; ++at) {
-    MemoryFileSystem fs;
-    std::string text(2 * kPiece + 17, 'x');
-    text[at] = '\n';
-    text[at + 1] = '\n';
-    WriteTestFile(fs, "/t", text);
-    EXPECT_EQ(DocumentsOf(fs, {"/t"}, 1),
-              (std::vector<std::string>{text.substr(0, at + 2),
-                                        text.substr(at + 2)}));
-    EXPECT_EQ(DocumentsOf(fs, {"/t"}, 0), std::vector<std::string>{text});
-    ++checked;
-  }
-  EXPECT_EQ(checked, 7);
-}
-
-TEST(TextSourceTest, WhatCannotBeReadIsRefused) {
-  MemoryFileSystem fs;
-  WriteTestFile(fs, "/j/a.jsonl", "{}");
-  for (const auto& [input, text] :
-       std::vector<std::pair<std::string, std::string>>{
-           {"/none", "no such text file"},
-           {"/j", "reading .jsonl files is not built yet"}}) {
-    const auto report = Prepare(fs, {input});
-    EXPECT_EQ(ExitCodeFor(report.status()), 2);
-    EXPECT_NE(MessageOf(report.status()).find(text), std::string::npos);
-  }
-  ASSERT_TRUE(fs.MakeDirs("/e").ok());
-  EXPECT_EQ(ExitCodeFor(Prepare(fs, {"/e"}).status()), 2);
-  WriteTestFile(fs, "/e/empty", "");
-  const auto empty = Prepare(fs, {"/e"});
-  EXPECT_EQ(ExitCodeFor(empty.status()), 2);
-  EXPECT_NE(MessageOf(empty.status()).find("no text to prepare: 1 empty"),
-            std::string::npos);
 }
 
 // A file that grows after it was listed; nothing may be left of the attempt.
@@ -374,6 +281,26 @@ TEST(TextCacheTest, ADamagedEntryIsMadeAgain) {
     EXPECT_TRUE(cache.Said("is damaged")) << suffix;
     EXPECT_EQ(ReadTestFile(cache.fs, prefix + suffix), good);
   }
+}
+
+TEST(TextCacheTest, HowAFileIsReadDecidesTheKeyOfTheCache) {
+  MemoryFileSystem fs;
+  const auto tokenizer = MakeTokenizer("byte");
+  const std::string lines = "{\"text\":\"ab\",\"body\":\"c\"}\n";
+  WriteTestFile(fs, "/a.txt", lines);
+  WriteTestFile(fs, "/a.jsonl", lines);
+  std::vector<std::string> prefixes;
+  for (const auto& [input, field] :
+       {std::pair("/a.txt", ""), std::pair("/a.jsonl", ""),
+        std::pair("/a.jsonl", "text"), std::pair("/a.jsonl", "body")}) {
+    const auto prefix = PreparedPrefix(
+        fs, {input, "/run/data", tokenizer->get(), 0, field}, nullptr);
+    ASSERT_TRUE(prefix.ok()) << MessageOf(prefix.status());
+    prefixes.push_back(*prefix);
+  }
+  EXPECT_NE(prefixes[0], prefixes[1]);
+  EXPECT_EQ(prefixes[1], prefixes[2]);
+  EXPECT_NE(prefixes[1], prefixes[3]);
 }
 
 }  // namespace

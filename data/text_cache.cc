@@ -16,6 +16,10 @@ namespace {
 
 constexpr uint64_t kReadBytes = uint64_t{1} << 20;
 
+TextOptions OptionsOf(const TextCacheRequest& request) {
+  return {request.document_bytes, request.field};
+}
+
 absl::StatusOr<std::string> HashFile(FileSystem& fs, const TextFile& file) {
   LS_ASSIGN_OR_RETURN(const auto input, fs.OpenRead(file.path));
   std::string buffer(kReadBytes, '\0');
@@ -26,6 +30,19 @@ absl::StatusOr<std::string> HashFile(FileSystem& fs, const TextFile& file) {
     hash.Update(buffer.data(), bytes);
   }
   return std::to_string(input->Size()) + " " + hash.Hex();
+}
+
+// The same bytes are another text when they are unpacked or searched for a
+// field. Nothing for plain text, so that keys of before these kinds hold.
+std::string HowItIsRead(const TextFile& file, const std::string& field) {
+  std::string how;
+  if (file.packing != Packing::kNone) {
+    how += file.packing == Packing::kGzip ? " gzip" : " zstd";
+  }
+  if (file.json_lines) {
+    how += " jsonl " + Sha256Hex(field.empty() ? "text" : field);
+  }
+  return how;
 }
 
 // Sizes stand beside the hashes, so that no two lists of files serialise alike.
@@ -40,7 +57,7 @@ absl::StatusOr<std::string> ContentKey(FileSystem& fs,
     if (!hash.ok()) {
       return AsInputError(hash.status());
     }
-    text += "file " + *hash + "\n";
+    text += "file " + *hash + HowItIsRead(file, request.field) + "\n";
   }
   return Sha256Hex(text);
 }
@@ -69,7 +86,7 @@ bool IsSound(FileSystem& fs, const std::string& prefix,
 absl::Status CheckStill(FileSystem& fs, const TextCacheRequest& request,
                         const std::string& key, const std::string& prefix) {
   LS_ASSIGN_OR_RETURN(const TextFileList list,
-                      ListTextFiles(fs, {request.input}));
+                      ListTextFiles(fs, {request.input}, OptionsOf(request)));
   LS_ASSIGN_OR_RETURN(const std::string now,
                       ContentKey(fs, request, list.files));
   if (now == key) {
@@ -88,6 +105,10 @@ std::string Summary(const PrepareReport& report) {
     text += "; " + std::to_string(report.hidden_files.size()) +
             " hidden names left out, the first " + report.hidden_files.front();
   }
+  if (report.blank_lines > 0) {
+    text += "; " + std::to_string(report.blank_lines) +
+            " blank lines of JSONL passed over";
+  }
   return text;
 }
 
@@ -99,7 +120,7 @@ absl::StatusOr<std::string> PreparedPrefix(FileSystem& fs,
   LS_CHECK(request.tokenizer != nullptr);
   const DataNotice say = notice ? notice : [](const std::string&) {};
   LS_ASSIGN_OR_RETURN(const TextFileList list,
-                      ListTextFiles(fs, {request.input}));
+                      ListTextFiles(fs, {request.input}, OptionsOf(request)));
   LS_ASSIGN_OR_RETURN(const std::string key,
                       ContentKey(fs, request, list.files));
   const std::string prefix =
@@ -114,6 +135,7 @@ absl::StatusOr<std::string> PreparedPrefix(FileSystem& fs,
   options.output_prefix = prefix;
   options.tokenizer = request.tokenizer;
   options.document_bytes = request.document_bytes;
+  options.field = request.field;
   LS_ASSIGN_OR_RETURN(const PrepareReport report, PrepareTokens(fs, options));
   LS_RETURN_IF_ERROR(CheckStill(fs, request, key, prefix));
   say("data: prepared " + Summary(report));

@@ -1,10 +1,8 @@
 // Where text comes from: an iterator over documents.
 //
-// A document arrives in pieces of bounded size, so that a file larger than
-// memory can be one document. The interface is what JSONL and compressed
-// files will implement; plain text files are here. A folder is walked in the
-// byte order of its names, recursively, so that the order of documents does
-// not depend on the file system.
+// A document arrives in pieces, so that a file larger than memory can be one
+// document; a line of JSON, whose end must be seen before its text can be
+// trusted, is one piece and is held in memory.
 //
 // Plain text: one file is one document, byte for byte, an empty one and one
 // with odd bytes too (a byte tokenizer takes all 256). With document_bytes > 0
@@ -12,6 +10,9 @@
 // last may be shorter): a corpus of a few large files then has documents to
 // hold out. The newlines of a cut stay with the document before it, so that
 // the documents of a file, joined, are the file.
+//
+// JSON lines: the chosen field of each line is one document, an empty string
+// too. A line of blanks is no document; such lines are counted.
 
 #ifndef DATA_TEXT_SOURCE_H_
 #define DATA_TEXT_SOURCE_H_
@@ -22,8 +23,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "data/byte_stream.h"
+#include "data/text_list.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
@@ -39,33 +41,23 @@ class TextSource {
   virtual ~TextSource() = default;
   // Not to be called again after an error.
   virtual absl::StatusOr<TextPiece> Next() = 0;
-  // Input bytes handed out so far, for progress.
+  // Bytes of the input files read so far, for progress.
   virtual uint64_t bytes_done() const = 0;
+  // Lines of JSONL files that hold nothing.
+  virtual int64_t blank_lines() const = 0;
 };
-
-struct TextFile {
-  std::string path;
-  uint64_t bytes = 0;
-};
-
-struct TextFileList {
-  std::vector<TextFile> files;            // in order
-  std::vector<std::string> hidden_files;  // in folders, with a leading dot
-  uint64_t bytes = 0;
-};
-
-// Expands files and folders. A link to a file is followed; one to a folder,
-// inside a folder, is refused, since it may lead back. InputError for a path
-// that is missing, for a kind of file that is not built yet (.jsonl, .gz,
-// .zst), or when the files hold no byte.
-absl::StatusOr<TextFileList> ListTextFiles(
-    FileSystem& fs, const std::vector<std::string>& inputs);
 
 // The documents of `files`; `fs` must outlive the source. A file that is not
 // as it was listed is an InputError.
-std::unique_ptr<TextSource> MakePlainTextSource(FileSystem& fs,
-                                                std::vector<TextFile> files,
-                                                int64_t document_bytes);
+std::unique_ptr<TextSource> MakeTextSource(FileSystem& fs,
+                                           std::vector<TextFile> files,
+                                           const TextOptions& options);
+
+// The documents of one file.
+std::unique_ptr<TextSource> MakePlainSource(std::unique_ptr<ByteStream> stream,
+                                            int64_t document_bytes);
+std::unique_ptr<TextSource> MakeJsonLinesSource(
+    std::unique_ptr<ByteStream> stream, std::string path, std::string field);
 
 }  // namespace lockstep
 

@@ -136,7 +136,7 @@ void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
   CLI::App* data = app.add_subcommand("data", "prepare, inspect, verify");
   data->require_subcommand(1);
   CLI::App* prepare =
-      Verb(*data, "prepare", "text files to an indexed token file",
+      Verb(*data, "prepare", "text or JSON lines to an indexed token file",
            "lockstep data prepare books/ --output data/books");
   prepare->add_option("inputs", p.inputs, "files and folders")->required();
   prepare->add_option("--output", p.output, "prefix of .bin and .idx")
@@ -144,6 +144,8 @@ void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
   prepare->add_option("--tokenizer", p.tokenizer, "byte");
   prepare->add_option("--document-bytes", p.document_bytes,
                       "cut files at blank lines into documents of this size");
+  prepare->add_option("--field", p.field,
+                      "the field of .jsonl lines that holds the text (text)");
   prepare->add_flag("--json", p.json, "one JSON object on stdout");
   prepare->add_flag("--quiet", p.quiet, "no display");
   prepare->callback([&] { run = [&] { return DataPrepareVerb(p); }; });

@@ -39,6 +39,9 @@ std::string PreparedText(const PrepareReport& r, const std::string& output) {
       absl::StrCat(output, ".bin: ", r.documents, " documents, ", r.tokens,
                    " tokens (", NameOf(r.type), ") from ", r.files, " files, ",
                    r.text_bytes, " bytes\ncontent ", r.content_hash, "\n");
+  if (r.blank_lines > 0) {
+    absl::StrAppend(&text, "blank lines, passed over: ", r.blank_lines, "\n");
+  }
   for (const std::string& file : r.hidden_files) {
     absl::StrAppend(&text, "hidden, passed over: ", file, "\n");
   }
@@ -53,7 +56,8 @@ absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
                             .output_prefix = options.output,
                             .tokenizer = tokenizer.get(),
                             .document_bytes = options.document_bytes,
-                            .progress = nullptr};
+                            .progress = nullptr,
+                            .field = options.field};
   if (!options.quiet && !options.json) prepare.progress = ShowProgress;
   LS_ASSIGN_OR_RETURN(const PrepareReport report,
                       PrepareTokens(*PosixFileSystem(), prepare));
@@ -63,6 +67,8 @@ absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
                        {"documents", report.documents},
                        {"tokens", report.tokens},
                        {"text_bytes", report.text_bytes},
+                       {"input_bytes", report.input_bytes},
+                       {"blank_lines", report.blank_lines},
                        {"type", NameOf(report.type)},
                        {"content_hash", report.content_hash},
                        {"hidden_files", report.hidden_files}};

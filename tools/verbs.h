@@ -80,6 +80,7 @@ struct DataPrepareOptions {
   std::string output;
   std::string tokenizer = "byte";
   int64_t document_bytes = 0;
+  std::string field;
   bool json = false;
   bool quiet = false;
 };
