@@ -57,7 +57,7 @@ CANARIES = [
     ("size", {"model/a.cc": "\n" * 301,
               "tests/tidy/ratchet.txt": "file model/a.cc 300\n"},
      {"model/a.cc": "\n" * 300,
-      "tests/tidy/ratchet.txt": "file model/a.cc 300\n"}),
+      "tests/tidy/ratchet.txt": "file model/a.cc 300\nfile model/a.cc 290\n"}),
     ("chance", {"model/a.cc": "std::mt1" + "9937 g;\n"},
      {"model/BUILD": 'lockstep_library(\n    testonly = True,\n'
                      '    srcs = ["a.cc"],\n)\n',

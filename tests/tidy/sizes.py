@@ -60,7 +60,7 @@ def read_ratchet(tree):
     for line in tree.text(RATCHET).splitlines():
         if line and not line.startswith("#"):
             key, lines = line.rsplit(" ", 1)
-            listed[key] = int(lines)
+            listed[key] = max(int(lines), listed.get(key, 0))
     return listed
 
 
