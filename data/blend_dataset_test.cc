@@ -1,5 +1,4 @@
-// Datasets over several sources. Token k of document d of source s says which
-// it is, so every sample shows where it came from.
+// Datasets over several sources; every token says which source it is of.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -56,8 +55,7 @@ std::vector<int32_t> Train(const Dataset& dataset, uint64_t g) {
   return tokens;
 }
 
-// 400 draws of 10, 20 and 3 samples go round each source many times over
-// (NVIDIA/Megatron-LM#705: an index beyond a source's end).
+// NVIDIA/Megatron-LM#705: an index beyond a source's end, deep in training.
 TEST(BlendDatasetTest, EachSourceKeepsItsOwnEpochsAndOrder) {
   MemoryFileSystem fs;
   const auto blend = MustOpen(fs, WriteSources(fs, {0.49, 0.49, 0.02}));
@@ -79,7 +77,6 @@ TEST(BlendDatasetTest, EachSourceKeepsItsOwnEpochsAndOrder) {
   EXPECT_EQ(seen[0].size(), 196u);
   EXPECT_EQ(seen[1].size(), 196u);
   EXPECT_EQ(seen[2].size(), 8u);
-  // Whole epochs hold every sample once.
   const size_t samples[] = {10, 20, 3};
   for (size_t s = 0; s < 3; ++s) {
     for (size_t e = 0; (e + 1) * samples[s] <= seen[s].size(); ++e) {
@@ -105,9 +102,8 @@ TEST(BlendDatasetTest, EachSourceKeepsItsOwnEpochsAndOrder) {
   EXPECT_EQ(compared, 40 + 80 + 8);
 }
 
-// marin-community/levanter#876: the loader asks ahead of the step. However far
-// and from however many threads samples are read, each is the one of its index
-// (huggingface/accelerate#3034: prefetched batches counted as consumed).
+// marin-community/levanter#876: the loader asks ahead of the step;
+// huggingface/accelerate#3034: prefetched batches counted as consumed.
 TEST(BlendDatasetTest, ReadingAheadFromAnyThreadChangesNothing) {
   MemoryFileSystem fs;
   DataConfig config = WriteSources(fs, {1, 0, 0});
