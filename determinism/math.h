@@ -112,10 +112,13 @@ LS_MATH_INLINE float Log(float x) {
 }
 
 // 1 + x = m 2^e with m in [3/4, 3/2); f = m - 1 is built from x itself, so that
-// what 1 + x rounds away is not lost.
+// what 1 + x rounds away is not lost. Only e comes from the sum, which for x > 0
+// is taken a little short: rounded up to 3/2 it would give an f below -1/4, where
+// f is no longer exact.
 LS_MATH_INLINE float Log1p(float x) {
   const int32_t bits = BitCast<int32_t>(x);
-  const int32_t sum_bits = BitCast<int32_t>(1.0f + x);
+  const float one = x > 0.0f ? 0x1.fffffep-1f : 1.0f;
+  const int32_t sum_bits = BitCast<int32_t>(one + x);
   const int32_t exponent =
       (sum_bits - 0x3f400000) & static_cast<int32_t>(0xff800000);
   const float scaled_x = BitCast<float>(bits - exponent);

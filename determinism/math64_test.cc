@@ -6,7 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "determinism/fingerprint.h"
 #include "determinism/float_env.h"
 #include "determinism/math_reference.h"
 #include "determinism/philox.h"
@@ -92,6 +95,25 @@ TEST(Math64Test, N6CosPiWithinOneUlp) {
     worst = std::fmax(worst, reference.ErrorUlp64(CosPi, x, math64::CosPi(x)));
   }
   ExpectWithin(worst, 1.0);
+}
+
+// The bits themselves, as in math_test.cc.
+TEST(Math64Test, N6GoldenBits) {
+  const ScopedFloatEnv env;
+  double (*const functions[])(double) = {math64::Exp, math64::Exp2, math64::Log,
+                                         math64::Log2, math64::CosPi};
+  const std::string golden[] = {
+      "f19539dffd79626e2392361b957c61c0", "906b34d1d1841fd0d3209ddc6ded4cd4",
+      "5849f60fab8052e3a752df89dd2365fb", "e54f1e5232a6b10b83ccdfdad059a901",
+      "cd36865b3cf7ddf73328bdf880a1ba65"};
+  for (int f = 0; f < 5; ++f) {
+    std::vector<double> y;
+    for (uint64_t i = 0; i < 20000; ++i) {
+      const double value = functions[f](Input(i, 4.0));
+      if (value == value) y.push_back(value);
+    }
+    EXPECT_EQ(FingerprintBytes(y.data(), 8 * y.size()).Hex(), golden[f]) << f;
+  }
 }
 
 TEST(Math64Test, N6ExactWhereItCanBe) {
