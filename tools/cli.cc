@@ -183,8 +183,9 @@ void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
 void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
   CLI::App* trace = app.add_subcommand("trace", "show");
   trace->require_subcommand(1);
-  CLI::App* show = Verb(*trace, "show", "the records of a trace",
-                        "lockstep trace show RUN/traces/rank_0.trace");
+  CLI::App* show =
+      Verb(*trace, "show", "the records of a trace",
+           "lockstep trace show RUN/traces/rank_0.step_00000000.trace");
   show->add_option("file", o.file, "a trace file")->required();
   show->add_option("--scope", o.scope, "only this module path");
   show->add_flag("--json", o.json, "one JSON object a line on stdout");
