@@ -112,9 +112,9 @@ LS_MATH_INLINE float Log(float x) {
 }
 
 // 1 + x = m 2^e with m in [3/4, 3/2); f = m - 1 is built from x itself, so that
-// what 1 + x rounds away is not lost. Only e comes from the sum, which for x > 0
-// is taken a little short: rounded up to 3/2 it would give an f below -1/4, where
-// f is no longer exact.
+// what 1 + x rounds away is not lost. Only e comes from the sum, which for x >
+// 0 is taken a little short: rounded up to 3/2 it would give an f below -1/4,
+// where f is no longer exact.
 LS_MATH_INLINE float Log1p(float x) {
   const int32_t bits = BitCast<int32_t>(x);
   const float one = x > 0.0f ? 0x1.fffffep-1f : 1.0f;
