@@ -28,9 +28,19 @@ constexpr float kLn2Low = -0x1.05c610p-29f;
 // A quiet NaN of fixed bits, since 0/0 differs between CPU and GPU.
 LS_MATH_INLINE float NaN() { return BitCast<float>(0x7fc00000u); }
 
-// 2^n for n in [-126, 127].
+// 2^n for n in [-126, 127]. Unsigned here and below, since arguments outside a
+// function's range go the same way before they are replaced, and may wrap.
 LS_MATH_INLINE float PowerOfTwo(int32_t n) {
-  return BitCast<float>((n + 127) << 23);
+  return BitCast<float>((static_cast<uint32_t>(n) + 127u) << 23);
+}
+
+// The exponent, still in its place, that scales by 2^-e a number with these
+// bits into the octave that begins at `lowest_bits`; and that e.
+LS_MATH_INLINE uint32_t ExponentAbove(uint32_t bits, uint32_t lowest_bits) {
+  return (bits - lowest_bits) & 0xff800000u;
+}
+LS_MATH_INLINE float ExponentValue(uint32_t exponent) {
+  return static_cast<float>(static_cast<int32_t>(exponent) >> 23);
 }
 
 // e^x for x in [-87.3, 88.8]; elsewhere some value or other, NaN for NaN.
@@ -39,7 +49,7 @@ LS_MATH_INLINE float PowerOfTwo(int32_t n) {
 LS_MATH_INLINE float ExpInRange(float x) {
   // Adding 1.5 * 2^23 leaves the rounded quotient in the lowest bits.
   const float shifted = __builtin_fmaf(x, 0x1.715476p+0f, 0x1.8p+23f);
-  const int32_t n = BitCast<int32_t>(shifted) - 0x4b400000;
+  const auto n = static_cast<int32_t>(BitCast<uint32_t>(shifted) - 0x4b400000u);
   const float n_float = shifted - 0x1.8p+23f;
   const float r_high = __builtin_fmaf(n_float, -kLn2, x);  // exact
   const float r_low = n_float * -kLn2Low;
@@ -97,17 +107,16 @@ LS_MATH_INLINE float Exp(float x) {
 
 // x = m 2^e with m in [2/3, 4/3), log x = e ln 2 + log m.
 LS_MATH_INLINE float Log(float x) {
-  const int32_t bits = BitCast<int32_t>(x);
-  const int32_t exponent =
-      (bits - 0x3f2aaaab) & static_cast<int32_t>(0xff800000);
+  const uint32_t bits = BitCast<uint32_t>(x);
+  const uint32_t exponent = internal::ExponentAbove(bits, 0x3f2aaaabu);
   const float f = BitCast<float>(bits - exponent) - 1.0f;
-  const float e = static_cast<float>(exponent >> 23);
+  const float e = internal::ExponentValue(exponent);
   const float log_m = __builtin_fmaf(internal::LogTail(f), f * f, f);
   const float finite = __builtin_fmaf(e, internal::kLn2, log_m);
   const float positive = x < internal::kInfinity ? finite : x;  // Inf, NaN
   const float or_nan = x < 0.0f ? internal::NaN() : positive;
   // A negative subnormal is -0 under N2, whose logarithm is -infinity too.
-  const bool is_zero = (bits & 0x7fffffff) < 0x00800000;
+  const bool is_zero = (bits & 0x7fffffffu) < 0x00800000u;
   return is_zero ? -internal::kInfinity : or_nan;
 }
 
@@ -116,31 +125,27 @@ LS_MATH_INLINE float Log(float x) {
 // 0 is taken a little short: rounded up to 3/2 it would give an f below -1/4,
 // where f is no longer exact.
 LS_MATH_INLINE float Log1p(float x) {
-  const int32_t bits = BitCast<int32_t>(x);
+  const uint32_t bits = BitCast<uint32_t>(x);
   const float one = x > 0.0f ? 0x1.fffffep-1f : 1.0f;
-  const int32_t sum_bits = BitCast<int32_t>(one + x);
-  const int32_t exponent =
-      (sum_bits - 0x3f400000) & static_cast<int32_t>(0xff800000);
+  const uint32_t exponent =
+      internal::ExponentAbove(BitCast<uint32_t>(one + x), 0x3f400000u);
   const float scaled_x = BitCast<float>(bits - exponent);
-  const float scaled_4 = BitCast<float>(0x40800000 - exponent);
+  const float scaled_4 = BitCast<float>(0x40800000u - exponent);
   const float f = scaled_x + __builtin_fmaf(0.25f, scaled_4, -1.0f);
-  const float e = static_cast<float>(exponent >> 23);
+  const float e = internal::ExponentValue(exponent);
   const float log_m = __builtin_fmaf(internal::Log1pTail(f), f * f, f);
   const float finite = __builtin_fmaf(e, internal::kLn2, log_m);
   const float positive = x < internal::kInfinity ? finite : x;  // Inf, NaN
   const float above = x > -1.0f ? positive : -internal::kInfinity;
   const float or_nan = x < -1.0f ? internal::NaN() : above;
   const float or_x = x != x ? x : or_nan;
-  const bool is_zero = (bits & 0x7fffffff) < 0x00800000;
+  const bool is_zero = (bits & 0x7fffffffu) < 0x00800000u;
   return is_zero ? __builtin_copysignf(0.0f, x) : or_x;
 }
 
-// 1 / (1 + e^-x), by e^-|x| so that nothing overflows.
-LS_MATH_INLINE float Sigmoid(float x) {
-  const float t = Exp(-__builtin_fabsf(x));
-  const float numerator = x < 0.0f ? t : 1.0f;
-  return numerator / (1.0f + t);
-}
+// Rising like its parts, each of which is: Exp, the sum and the quotient. Below
+// -88.7 the exponential is infinite and the quotient 0, as it should be.
+LS_MATH_INLINE float Sigmoid(float x) { return 1.0f / (1.0f + Exp(-x)); }
 
 // log(1 + e^v), and v itself above 20, where the rest is below half an ulp.
 LS_MATH_INLINE float Softplus(float v) {
