@@ -1,7 +1,4 @@
-#include <cuda_runtime.h>
-
-#include <string>
-
+#include "determinism/cuda_memory.h"
 #include "determinism/fingerprint_cuda.h"
 #include "determinism/fingerprint_kernel.h"
 #include "determinism/status.h"
@@ -37,39 +34,9 @@ __global__ void AddWordsKernel(const uint32_t* words, uint64_t count,
   }
 }
 
-// Device memory that frees itself.
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  ~DeviceBuffer() { cudaFree(data_); }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-
-  cudaError_t Allocate(size_t bytes) {
-    const cudaError_t error = cudaMalloc(&data_, bytes);
-    if (error != cudaSuccess) return error;
-    return cudaMemset(data_, 0, bytes);
-  }
-  void* data() { return data_; }
-
- private:
-  void* data_ = nullptr;
-};
-
-absl::Status Check(cudaError_t error, const char* call) {
-  if (error == cudaSuccess) return absl::OkStatus();
-  return absl::InternalError(std::string(call) + ": " +
-                             cudaGetErrorString(error) +
-                             "\n  where: fingerprint on a CUDA device"
-                             "\n  do: check the device with nvidia-smi");
-}
-
 }  // namespace
 
-bool CudaAvailable() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-}
+bool CudaAvailable() { return HaveCudaDevice(); }
 
 absl::StatusOr<Fingerprint> FingerprintOnDevice(
     std::span<const std::byte> bytes, uint64_t byte_offset) {
@@ -84,23 +51,17 @@ absl::StatusOr<Fingerprint> FingerprintOnDevice(
   const uint64_t count = (begin + bytes.size() + 3) / 4;
   DeviceBuffer words;
   DeviceBuffer lanes;
-  LS_RETURN_IF_ERROR(Check(words.Allocate(4 * count), "allocate words"));
-  LS_RETURN_IF_ERROR(Check(lanes.Allocate(sizeof(result.lane)), "lanes"));
-  LS_RETURN_IF_ERROR(
-      Check(cudaMemcpy(static_cast<char*>(words.data()) + begin, bytes.data(),
-                       bytes.size(), cudaMemcpyHostToDevice),
-            "copy to the device"));
+  LS_RETURN_IF_ERROR(words.Allocate(4 * count));
+  LS_RETURN_IF_ERROR(lanes.Allocate(sizeof(result.lane)));
+  LS_RETURN_IF_ERROR(words.CopyFrom(bytes.data(), bytes.size(), begin));
   const uint64_t wanted = (count + kThreads - 1) / kThreads;
   const auto blocks =
       static_cast<unsigned>(wanted < kMaxBlocks ? wanted : kMaxBlocks);
-  AddWordsKernel<<<blocks, kThreads>>>(
-      static_cast<const uint32_t*>(words.data()), count, byte_offset / 4,
-      static_cast<unsigned long long*>(lanes.data()));
-  LS_RETURN_IF_ERROR(Check(cudaGetLastError(), "launch"));
-  LS_RETURN_IF_ERROR(
-      Check(cudaMemcpy(result.lane, lanes.data(), sizeof(result.lane),
-                       cudaMemcpyDeviceToHost),
-            "copy from the device"));
+  AddWordsKernel<<<blocks, kThreads>>>(words.As<const uint32_t>(), count,
+                                       byte_offset / 4,
+                                       lanes.As<unsigned long long>());
+  LS_RETURN_IF_ERROR(CudaStatus(cudaGetLastError(), "launch"));
+  LS_RETURN_IF_ERROR(lanes.CopyTo(result.lane, sizeof(result.lane)));
   return result;
 }
 
