@@ -23,6 +23,9 @@ constexpr DifferenceRow kRows[] = {
     {"hardware.*", {H, H, H, H}, "kernels give equal bits on every CPU (N1)"},
     // Layout.
     {"layout.threads", {H, H, H, H}, "threads never change bits"},
+    {"layout.micro_batch",
+     {H, H, H, H},
+     "sums run over samples, whatever batch they come in"},
     {"layout.*", {H, H, R, H}, "bits hold on one layout only on this rung"},
     {kPatternCuts, {H, H, R, H}, "moves the cuts between stages only"},
     // Data.

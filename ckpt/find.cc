@@ -106,9 +106,10 @@ absl::StatusOr<FoundCheckpoint> FindPath(FileSystem& file_system,
                               dir, "name another, or use --resume auto");
   }
   if (!run_id.empty() && result.index.run_id != run_id) {
-    return InputError("this checkpoint belongs to run " + result.index.run_id +
-                          ", not to " + run_id,
-                      dir, "start a new lineage from it with --fork");
+    return InputError(
+        "this checkpoint belongs to run " + result.index.run_id + ", not to " +
+            run_id,
+        dir, "name a checkpoint of this run, or train into another folder");
   }
   return Found(dir, std::move(result));
 }

@@ -21,7 +21,8 @@ absl::Status Damaged(const std::string& run_dir, size_t line_number,
           std::string(what),
       LedgerPath(run_dir) + ":" + std::to_string(line_number),
       "restore the file from a backup; without it nobody can say what "
-      "happened to this run, so use --fork to go on as a new one");
+      "happened to this run, so train into another folder to go on as a new "
+      "run");
 }
 
 // Lines with their newlines cut off; what follows the last newline comes last
@@ -93,7 +94,7 @@ absl::Status Ledger::CheckHolds(std::string_view head,
           " remembers its head " + std::string(head) +
           ", and no line of it has that SHA-256",
       LedgerPath(run_dir_),
-      "restore the file from a backup; or go on as a new run with --fork");
+      "restore the file from a backup; or train into another folder");
 }
 
 absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,

@@ -92,7 +92,7 @@ TEST(Compare, Layout) {
       "HHRH");
   EXPECT_EQ(Verdicts(With([](Manifest& m) { m.layout.micro_batch = 4; }),
                      "layout.micro_batch"),
-            "HHRH");
+            "HHHH");
   EXPECT_EQ(Verdicts(With([](Manifest& m) { m.layout.threads = 9; }),
                      "layout.threads"),
             "HHHH");
