@@ -6,29 +6,47 @@
 namespace lockstep {
 namespace {
 
+// No size of a model comes near; products of three of them stay below 2^63.
+constexpr int64_t kLargest = int64_t{1} << 20;
+
 constexpr char kKnown[] = "M*-E|";
 
 void DescribeSizes(Section& s, ModelConfig& c) {
-  s.Int("hidden", c.hidden, {.min = 1, .help = "width of the residual stream"});
+  s.Int("hidden", c.hidden,
+        {.min = 1, .max = kLargest, .help = "width of the residual stream"});
   s.Int("vocab", c.vocab,
-        {.min = 0, .help = "number of token ids; 0 takes the tokenizer's"});
-  s.Int("ffn", c.ffn, {.min = 1, .help = "inner width of an MLP layer"});
-  s.Int("heads", c.heads, {.min = 1, .help = "query heads of attention"});
+        {.min = 0,
+         .max = kLargest,
+         .help = "number of token ids; 0 takes the tokenizer's"});
+  s.Int("ffn", c.ffn,
+        {.min = 1, .max = kLargest, .help = "inner width of an MLP layer"});
+  s.Int("heads", c.heads,
+        {.min = 1, .max = kLargest, .help = "query heads of attention"});
   s.Int("kv_heads", c.kv_heads,
-        {.min = 1, .help = "key/value heads; heads is a multiple of it"});
-  s.Int("head_dim", c.head_dim, {.min = 1, .help = "width of a query head"});
-  s.Int("mamba_heads", c.mamba_heads, {.min = 1, .help = "heads of Mamba-2"});
+        {.min = 1,
+         .max = kLargest,
+         .help = "key/value heads; heads is a multiple of it"});
+  s.Int("head_dim", c.head_dim,
+        {.min = 1, .max = kLargest, .help = "width of a query head"});
+  s.Int("mamba_heads", c.mamba_heads,
+        {.min = 1, .max = kLargest, .help = "heads of Mamba-2"});
   s.Int("mamba_head_dim", c.mamba_head_dim,
-        {.min = 1, .help = "width of a Mamba-2 head"});
+        {.min = 1, .max = kLargest, .help = "width of a Mamba-2 head"});
   s.Int("groups", c.groups,
-        {.min = 1, .help = "groups of B and C; mamba_heads is a multiple"});
-  s.Int("state", c.state, {.min = 1, .help = "state size of Mamba-2"});
+        {.min = 1,
+         .max = kLargest,
+         .help = "groups of B and C; mamba_heads is a multiple"});
+  s.Int("state", c.state,
+        {.min = 1, .max = kLargest, .help = "state size of Mamba-2"});
   s.Int("conv", c.conv,
         {.min = 4, .max = 4, .help = "taps of the causal convolution"});
   s.Int("chunk", c.chunk,
-        {.min = 1, .help = "chunk length of the scan; decides its order"});
+        {.min = 1,
+         .max = kLargest,
+         .help = "chunk length of the scan; decides its order"});
   s.Int("key_block", c.key_block,
         {.min = 32,
+         .max = kLargest,
          .multiple_of = 32,
          .help = "key block of attention; decides its order"});
 }

@@ -29,6 +29,10 @@ absl::StatusOr<std::string> CheckpointAt(FileSystem& fs,
 
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options) {
   FileSystem& fs = *PosixFileSystem();
+  if (!fs.Exists(options.path)) {
+    return InputError("there is nothing here", options.path,
+                      "name a run's folder");
+  }
   LS_ASSIGN_OR_RETURN(const auto checkpoints,
                       ListCheckpoints(fs, options.path));
   if (options.json) return Answer{ListToJson(checkpoints) + "\n"};

@@ -3,6 +3,7 @@
 // The only file that sees CLI11. It fills option structs, calls a verb and
 // turns its status into the exit code of determinism/status.h.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -57,7 +58,8 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
       ->take_all()
       ->expected(1);
   verb->add_option("--threads", o.threads, "compute threads of a rank");
-  verb->add_option("--ranks", o.ranks, "ranks as threads of this process");
+  verb->add_option("--ranks", o.ranks, "ranks as threads of this process")
+      ->check(CLI::Range(1, 1 << 20));
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->add_flag("--quiet", o.quiet, "no display");
   verb->callback([&] { run = [&] { return TrainVerb(o); }; });
@@ -73,7 +75,8 @@ void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
       ->take_all()
       ->expected(1);
   verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
-  verb->add_option("--micro-batch", o.micro_batch, "samples at a time");
+  verb->add_option("--micro-batch", o.micro_batch, "samples at a time")
+      ->check(CLI::Range(1, 1 << 24));
   verb->add_option("--text", o.text, "write the text that was scored here");
   verb->add_option("--threads", o.threads, "compute threads");
   verb->add_flag("--json", o.json, "one JSON object on stdout");
@@ -142,8 +145,10 @@ void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
   prepare->add_option("--output", p.output, "prefix of .bin and .idx")
       ->required();
   prepare->add_option("--tokenizer", p.tokenizer, "byte");
-  prepare->add_option("--document-bytes", p.document_bytes,
-                      "cut files at blank lines into documents of this size");
+  prepare
+      ->add_option("--document-bytes", p.document_bytes,
+                   "cut files at blank lines into documents of this size")
+      ->check(CLI::NonNegativeNumber);
   prepare->add_option("--field", p.field,
                       "the field of .jsonl lines that holds the text (text)");
   prepare->add_flag("--json", p.json, "one JSON object on stdout");
@@ -223,4 +228,8 @@ int RunCommandLine(int argc, char** argv) {
 
 }  // namespace lockstep
 
-int main(int argc, char** argv) { return lockstep::RunCommandLine(argc, argv); }
+int main(int argc, char** argv) {
+  // A file over the size limit is then an error of its write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return lockstep::RunCommandLine(argc, argv);
+}

@@ -66,6 +66,7 @@ void CheckStages(Recipe& recipe, const RunConfig& c) {
   const int64_t stages = c.parallel.pipeline * c.parallel.interleave;
   const auto layers = static_cast<int64_t>(c.model.Layers().size());
   const auto cuts = static_cast<int64_t>(c.model.StageStarts().size());
+  if (layers == 0) return;  // told already
   if (stages > layers) {
     recipe.Error(
         "parallel", "pipeline",
@@ -96,7 +97,7 @@ void CheckLayout(Recipe& recipe, const RunConfig& config) {
   const int64_t data = config.parallel.data.value_or(1);
   const std::vector<int64_t> sizes = config.batches.sizes();
   const int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
-  if (data > smallest / config.batch.micro) {
+  if (smallest >= config.batch.micro && data > smallest / config.batch.micro) {
     recipe.Error("parallel", "data",
                  absl::StrCat("parallel.data = ", data, " replicas for ",
                               smallest / config.batch.micro, " micro-batches"),

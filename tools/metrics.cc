@@ -1,5 +1,6 @@
 #include "tools/metrics.h"
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -89,6 +90,8 @@ absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
   if (fs.Exists(path)) {
     LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
     const size_t kept = KeptBytes(text, last_step);
+    abandoned->kept = std::count(
+        text.begin(), text.begin() + static_cast<ptrdiff_t>(kept), '\n');
     if (kept < text.size()) {
       LS_RETURN_IF_ERROR(MoveTailAside(fs, path, text, kept, abandoned));
     }

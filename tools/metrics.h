@@ -29,6 +29,7 @@ std::string BitsOf(double value);
 struct AbandonedTail {
   int64_t lines = 0;
   std::string moved_to;  // empty when nothing was moved
+  int64_t kept = 0;      // lines that stay
 };
 
 class MetricsFile {

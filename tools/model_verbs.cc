@@ -1,7 +1,11 @@
 // `lockstep eval` and `lockstep generate`: use a run's model, change nothing.
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "ckpt/manifest.h"
 #include "determinism/status.h"
 #include "tools/evaluation.h"
 #include "tools/generation.h"
@@ -36,6 +40,24 @@ std::string EvaluationText(const Evaluation& e, int64_t step, bool json) {
   return object.dump() + "\n";
 }
 
+// Documents that another split holds out may have been trained on.
+absl::Status WarnOfOtherData(FileSystem& fs, const ResolvedRun& run) {
+  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run.run_dir));
+  const std::string ours = run.recipe.ResolvedText();
+  for (const auto part : absl::StrSplit(ours, '\n', absl::SkipEmpty())) {
+    const std::string line(part);
+    if (!absl::StartsWith(line, "data.")) continue;
+    if (absl::StrContains("\n" + manifest.recipe.text, "\n" + line + "\n")) {
+      continue;
+    }
+    std::fprintf(stderr,
+                 "lockstep: %s is not what the run was trained with: its "
+                 "held-out documents may be among those it learned\n",
+                 line.c_str());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
@@ -44,6 +66,7 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
   LS_ASSIGN_OR_RETURN(
       const ResolvedRun run,
       ResolveRun(fs, options.recipe, options.sets, options.run_dir));
+  LS_RETURN_IF_ERROR(WarnOfOtherData(fs, run));
   LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
   LS_ASSIGN_OR_RETURN(const auto dataset,
                       Dataset::Open(fs, run.config.data, run.run_dir,
@@ -66,6 +89,10 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
 
 absl::StatusOr<Answer> GenerateVerb(const GenerateVerbOptions& options) {
   FileSystem& fs = *PosixFileSystem();
+  if (options.temperature != options.temperature) {
+    return InputError("a temperature is a number", "--temperature",
+                      "give one from 0 to 100");
+  }
   LS_ASSIGN_OR_RETURN(const RunConfig config, ConfigOfRun(fs, options.run_dir));
   LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
   LS_ASSIGN_OR_RETURN(const auto tokenizer,

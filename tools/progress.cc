@@ -62,7 +62,10 @@ void Progress::Step(const StepReport& report) {
 }
 
 void Progress::Say(std::string_view line) {
-  if (quiet_) return;
+  if (!quiet_) Warn(line);
+}
+
+void Progress::Warn(std::string_view line) {
   EraseLine();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   line_open_ = false;

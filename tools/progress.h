@@ -23,6 +23,8 @@ class Progress {
   void Step(const StepReport& report);
   // A line that stays, above the live one.
   void Say(std::string_view line);
+  // One that a person must see, quiet or not.
+  void Warn(std::string_view line);
 
  private:
   bool Due(const StepReport& report);

@@ -22,15 +22,26 @@ std::string Summary(const ResolvedRun& run) {
       "\n");
 }
 
+// Why this build cannot train a sound recipe, or "".
+std::string Obstacle(const ResolvedRun& run) {
+  const std::string message(CheckRunnable(run.config, 1).message());
+  return message.substr(0, message.find('\n'));
+}
+
 }  // namespace
 
 absl::StatusOr<Answer> RecipeCheckVerb(const RecipeOptions& options) {
   LS_ASSIGN_OR_RETURN(
       const ResolvedRun run,
       ResolveRun(*PosixFileSystem(), options.recipe, options.sets, ""));
-  if (!options.json) return Answer{Summary(run)};
+  const std::string obstacle = Obstacle(run);
+  if (!options.json) {
+    return Answer{Summary(run) +
+                  (obstacle.empty() ? "" : "  but        " + obstacle + "\n")};
+  }
   Json object;
   object["ok"] = true;
+  object["trainable"] = obstacle.empty();
   object["guarantee"] = NameOf(run.config.guarantee);
   object["parameters"] = ParameterCount(run.config.model);
   object["steps"] = run.config.Steps();

@@ -70,17 +70,6 @@ void ResolveVocab(Recipe& recipe, RunConfig& c) {
   }
 }
 
-void CheckLength(Recipe& recipe, const TrainConfig& train) {
-  const int given = train.steps.has_value() + train.samples.has_value() +
-                    train.tokens.has_value();
-  if (given != 1) {
-    recipe.Error("train", "steps",
-                 "a run's length is given by exactly one of train.steps, "
-                 "train.samples and train.tokens",
-                 "steps = 100");
-  }
-}
-
 void CheckSchedule(Recipe& recipe, const RunConfig& c) {
   const int64_t length =
       c.schedule.length.value_or(c.train.steps.value_or(INT64_MAX));
@@ -147,7 +136,6 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   c.eval = recipe.Read<EvalConfig>("eval");
   c.metrics = recipe.Read<MetricsConfig>("metrics");
   c.trace = recipe.Read<TraceConfig>("trace");
-  CheckLength(recipe, c.train);
   ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);
@@ -163,6 +151,24 @@ absl::StatusOr<RunConfig> ReadRunConfig(
                   kept_schedule_samples ? "manifest" : "derived");
   }
   return c;
+}
+
+absl::Status CheckMemory(const RunConfig& config, int64_t memory_bytes) {
+  // Masters, gradients and two moments in fp32, and the run-time weights.
+  constexpr double kBytesAParameter = 18;
+  const double needed =
+      kBytesAParameter * static_cast<double>(ParameterCount(config.model)) +
+      // The batch's ids, masks and losses; activations come on top.
+      10.0 * static_cast<double>(config.batch.global) *
+          static_cast<double>(config.data.sequence);
+  if (memory_bytes <= 0 || needed < static_cast<double>(memory_bytes)) {
+    return absl::OkStatus();
+  }
+  return InputError(
+      absl::StrCat("parameters, optimizer state and one batch need ",
+                   static_cast<int64_t>(needed / 1e6), " MB, and there are ",
+                   memory_bytes / 1000000, " MB of memory"),
+      "[model] and [batch]", "make the model or the batch smaller");
 }
 
 absl::Status CheckRunnable(const RunConfig& config, int64_t ranks) {

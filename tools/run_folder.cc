@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/load.h"
-#include "ckpt/manifest_compare.h"
 #include "ckpt/retention.h"
 #include "ckpt/save.h"
 #include "determinism/float_env.h"
@@ -13,24 +12,14 @@
 #include "tools/step_fingerprint.h"
 
 namespace lockstep {
-namespace {
-
-std::vector<std::string> Describe(
-    const std::vector<ManifestDifference>& differences) {
-  std::vector<std::string> lines;
-  for (const ManifestDifference& d : differences) {
-    lines.push_back(absl::StrCat(d.key, ": ", d.saved, " -> ", d.current));
-  }
-  return lines;
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
                                                            Clock& clock,
                                                            std::string dir) {
   std::unique_ptr<RunFolder> folder(new RunFolder(fs, clock, std::move(dir)));
-  LS_RETURN_IF_ERROR(fs.MakeDirs(folder->dir_));
+  if (const absl::Status made = fs.MakeDirs(folder->dir_); !made.ok()) {
+    return InputError("the run's folder cannot be made", folder->dir_,
+                      std::string(made.message()));
+  }
   LS_ASSIGN_OR_RETURN(folder->lock_,
                       RunLock::Acquire(fs, *PosixFileLocker(), folder->dir_,
                                        ThisProcess(), clock));
@@ -58,11 +47,19 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
     LS_ASSIGN_OR_RETURN(manifest_, ReadManifest(fs_, dir_));
     run_id = manifest_.run_id;
   }
+  LS_RETURN_IF_ERROR(CheckManifestIsThere(request));
   LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
                       FindCheckpoint(fs_, dir_, request, run_id));
+  if (found.fresh) LS_RETURN_IF_ERROR(CheckNothingIsLost(request));
   notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   for (const std::string& note : found.notes) {
+    if (found.fresh) break;  // there was nothing to pass over
     LS_RETURN_IF_ERROR(Record("checkpoint_skipped", {{"why", note}}));
+  }
+  // A difference that was allowed once is in the manifests of later
+  // checkpoints, so it is asked about once.
+  if (!found.fresh) {
+    LS_ASSIGN_OR_RETURN(manifest_, ReadManifest(fs_, found.dir));
   }
   if (existing_ && request.mode != ResumeMode::kNever) {
     LS_RETURN_IF_ERROR(CheckManifest(allowance, current));
@@ -78,33 +75,11 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
          {"reason", allowance.reason}}));
   }
   manifest_ = std::move(current);
-  if (!found.fresh && !ledger_->Contains(found.ledger_head)) {
-    return ManifestMismatch(
-        "the ledger does not contain the entry that the checkpoint was saved "
-        "under: it was cut or replaced",
-        absl::StrCat(dir_, "/ledger.jsonl, ", found.dir),
-        "restore the ledger from a copy, or train into another folder");
+  if (!found.fresh) {
+    LS_RETURN_IF_ERROR(ledger_->CheckHolds(found.ledger_head, found.dir));
   }
   return found.fresh ? StartFresh(std::move(manifest_), stepper)
                      : StartFrom(found, stepper);
-}
-
-absl::Status RunFolder::CheckManifest(const Allowance& allowance,
-                                      const Manifest& current) {
-  const auto differences =
-      CompareManifests(manifest_, current, manifest_.guarantee);
-  // A dirty build is admitted by its own rule at launch (train.cc).
-  std::vector<std::string> keys = allowance.keys;
-  if (allowance.reason.empty()) std::erase(keys, "dirty");
-  LS_RETURN_IF_ERROR(CheckDifferences(differences, keys, allowance.reason));
-  const auto allowed = AllowedDifferences(differences, keys);
-  if (!allowed.empty()) {
-    LS_RETURN_IF_ERROR(Record(
-        "allowed_difference",
-        {{"differences", Describe(allowed)}, {"reason", allowance.reason}}));
-    notes_.push_back(absl::StrCat("allowed: ", allowance.reason));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status RunFolder::SetAsideAbove(int64_t step) {

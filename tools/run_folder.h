@@ -59,6 +59,8 @@ class RunFolder {
   RunFolder(FileSystem& fs, Clock& clock, std::string dir)
       : fs_(fs), clock_(clock), dir_(std::move(dir)) {}
 
+  absl::Status CheckManifestIsThere(const ResumeRequest& request);
+  absl::Status CheckNothingIsLost(const ResumeRequest& request);
   absl::Status CheckManifest(const Allowance& allowance,
                              const Manifest& current);
   absl::Status StartFresh(Manifest current, Stepper& stepper);

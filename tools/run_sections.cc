@@ -2,6 +2,13 @@
 #include "tools/run_config.h"
 
 namespace lockstep {
+namespace {
+
+// Of a step; and no run is longer than this many steps, samples or tokens.
+constexpr int64_t kMostSamples = int64_t{1} << 24;
+constexpr int64_t kLongest = int64_t{1} << 52;
+
+}  // namespace
 
 void DescribeSection(Section& section, TopConfig& config) {
   section.Choice("guarantee", config.guarantee,
@@ -13,19 +20,25 @@ void DescribeSection(Section& section, TopConfig& config) {
 
 void DescribeSection(Section& section, TrainConfig& config) {
   section.SetTrajectory(false);
-  section.Int("steps", config.steps, {.min = 1, .help = "length in steps"});
+  section.Int("steps", config.steps,
+              {.min = 1, .max = kLongest >> 24, .help = "length in steps"});
   section.Int("samples", config.samples,
-              {.min = 1, .help = "length in samples"});
-  section.Int("tokens", config.tokens, {.min = 1, .help = "length in tokens"});
+              {.min = 1, .max = kLongest, .help = "length in samples"});
+  section.Int("tokens", config.tokens,
+              {.min = 1, .max = kLongest, .help = "length in tokens"});
   section.Bool(
       "recompute", config.recompute,
       {.help = "keep only each layer's input; same bits, less memory"});
 }
 
 void DescribeSection(Section& section, BatchConfig& config) {
-  section.Int("global", config.global, {.min = 1, .help = "samples a step"});
+  section.Int("global", config.global,
+              {.min = 1, .max = kMostSamples, .help = "samples a step"});
   section.Int("micro", config.micro,
-              {.min = 1, .help = "samples a micro-batch", .trajectory = false});
+              {.min = 1,
+               .max = kMostSamples,
+               .help = "samples a micro-batch",
+               .trajectory = false});
   section.String("schedule", config.schedule,
                  {.help = "samples a step by samples seen, such as "
                           "0:8,1000:16; empty: batch.global"});

@@ -64,6 +64,11 @@ absl::StatusOr<std::string> RecordJson(const trace::Record& record) {
 }  // namespace
 
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {
+  const auto info = PosixFileSystem()->Stat(options.file);
+  if (!info.ok() || info->is_dir) {
+    return InputError("there is no trace file here", options.file,
+                      "name a file of a run's traces folder");
+  }
   LS_ASSIGN_OR_RETURN(const Trace trace,
                       ReadTrace(*PosixFileSystem(), options.file));
   std::string text;

@@ -62,12 +62,20 @@ absl::Status TrainLoop::OpenFiles() {
     AbandonedTail tail;
     LS_ASSIGN_OR_RETURN(
         *file, MetricsFile::Open(fs_, folder_.dir() + "/" + name, step, &tail));
+    // Equal runs are told by these lines, so a line that is gone is said aloud.
+    if (file == &metrics_ && tail.kept != step) {
+      const int64_t missing = step - tail.kept;
+      progress_.Warn(absl::StrCat("metrics.jsonl lacks ", missing, " of the ",
+                                  step, " steps before this one"));
+      LS_RETURN_IF_ERROR(folder_.Record(
+          "abandoned_tail", {{"file", name}, {"lines_missing", missing}}));
+    }
     if (tail.moved_to.empty()) continue;
     LS_RETURN_IF_ERROR(folder_.Record(
         "abandoned_tail",
         {{"file", name}, {"lines", tail.lines}, {"moved_to", tail.moved_to}}));
-    progress_.Say(absl::StrCat("moved ", tail.lines, " line(s) of ", name,
-                               " beyond step ", step, " to ", tail.moved_to));
+    progress_.Warn(absl::StrCat("moved ", tail.lines, " line(s) of ", name,
+                                " beyond step ", step, " to ", tail.moved_to));
   }
   return absl::OkStatus();
 }
@@ -153,7 +161,7 @@ absl::Status TrainLoop::SaveNow() {
 }
 
 void TrainLoop::SayNotes() {
-  for (const std::string& note : folder_.TakeNotes()) progress_.Say(note);
+  for (const std::string& note : folder_.TakeNotes()) progress_.Warn(note);
 }
 
 }  // namespace lockstep

@@ -75,6 +75,7 @@ absl::Status TrainProcess::SetUp() {
       ResolveRun(*fs_, options_.recipe, options_.sets, options_.run_dir));
   run_ = std::make_unique<ResolvedRun>(std::move(run));
   LS_RETURN_IF_ERROR(CheckRunnable(run_->config, options_.ranks));
+  LS_RETURN_IF_ERROR(CheckMemory(run_->config, DescribeMachine().memory_bytes));
   LS_RETURN_IF_ERROR(CheckBuild(options_.allow));
   LS_ASSIGN_OR_RETURN(machine_, ChooseMachine(options_.threads));
   faults_ = std::make_unique<FaultPlan>(std::move(specs), 0);
@@ -107,7 +108,7 @@ absl::Status TrainProcess::SetUp() {
 absl::Status TrainProcess::Announce(Progress& progress) const {
   const RunConfig& c = run_->config;
   for (const std::string& fault : faults_text_) {
-    progress.Say(absl::StrCat("FAULT ON PURPOSE: ", fault));
+    progress.Warn(absl::StrCat("FAULT ON PURPOSE: ", fault));
   }
   progress.Say(absl::StrFormat(
       "%s: %s, %s, %d parameters, %d steps of %d x %d tokens, %d threads "
@@ -141,7 +142,7 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
   TrainLoop loop(*fs_, clock_, *folder_, *stepper_, progress, peak);
   auto result = loop.Run(last, signals);
   for (const std::string& fault : faults_->Unfired()) {
-    progress.Say(absl::StrCat("this fault was never met: ", fault));
+    progress.Warn(absl::StrCat("this fault was never met: ", fault));
   }
   if (!result.ok()) {
     // What stopped the run is on record even if this record fails too.

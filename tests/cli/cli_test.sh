@@ -114,6 +114,33 @@ expect 0 '"text"' "$lockstep" generate r --prompt 'The ' --tokens 5 --json
 expect 0 'bits_per_byte' "$lockstep" eval r "$recipe" --json
 expect 2 . "$lockstep" generate nowhere --prompt x
 
+# Sizes that no machine has are the user's input, not a crash.
+for set in model.hidden=9223372036854775807 model.state=4611686018427387904 \
+  model.hidden=1073741824 batch.global=9223372036854775806; do
+  expect 2 "${set%=*}" "$lockstep" recipe check "$recipe" --set "$set"
+done
+expect 2 'memory' train --run big --set model.hidden=1048576 \
+  --set model.ffn=1048576
+expect 2 . "$lockstep" data prepare text.txt --output x --document-bytes -5
+expect 2 'trace file' "$lockstep" trace show /nope
+expect 2 '/nope' "$lockstep" ckpt list /nope
+expect 2 'folder' train --run text.txt/run
+expect 0 'not built yet' "$lockstep" recipe check "$recipe" \
+  --set guarantee=layout_invariant
+
+# A folder that lost its manifest or its checkpoints is no fresh one.
+cp -r r lost && rm lost/manifest.json
+expect 3 'manifest' train --run lost --set train.steps=4
+cp r/manifest.json lost/ && rm -r lost/checkpoints
+expect 4 'ledger lists' train --run lost --set train.steps=4
+expect 0 unseed train --run lost --set train.steps=4 --resume never
+rm lost/metrics.jsonl
+expect 0 'lacks 4 of the 4' train --run lost --set train.steps=5 --quiet
+
+# A file size limit is an error of the write, not a signal.
+expect 7 . bash -c "ulimit -f 100; '$lockstep' train '$recipe' --allow dirty \
+  --reason test --run limited --set train.steps=8"
+
 # One trainer a run.
 checks=$((checks + 1))
 "$lockstep" train "$recipe" --allow dirty --reason test --run busy \

@@ -140,8 +140,12 @@ TEST(ResumeRefusalTest, AnotherLearningRateIsRefusedUnlessAllowed) {
   EXPECT_TRUE(absl::StrContains(refused.status.message(), "optimizer.lr"));
   other.allow = {"dirty", "optimizer.lr"};
   other.reason = "the loss stalls";
+  other.until = 3;
   rig.Unseed(other);
   EXPECT_TRUE(absl::StrContains(rig.Read("ledger.jsonl"), "the loss stalls"));
+  // Once allowed it is the run's own: going on asks nothing, going back does.
+  rig.Unseed({.sets = {"optimizer.lr=0.5"}, .steps = 4});
+  EXPECT_EQ(ExitCodeFor(rig.Train({.steps = 6}).status), 3);
 }
 
 TEST(ResumeRefusalTest, MustWithoutACheckpointIsExit4) {

@@ -1,0 +1,73 @@
+// What can refuse a resume: a folder that lost a part, or another manifest.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "ckpt/manifest_compare.h"
+#include "ckpt/verify.h"
+#include "determinism/status.h"
+#include "tools/run_folder.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<std::string> Describe(
+    const std::vector<ManifestDifference>& differences) {
+  std::vector<std::string> lines;
+  for (const ManifestDifference& d : differences) {
+    lines.push_back(absl::StrCat(d.key, ": ", d.saved, " -> ", d.current));
+  }
+  return lines;
+}
+
+}  // namespace
+
+// Without its manifest nobody can say what the rest of the folder is made of.
+absl::Status RunFolder::CheckManifestIsThere(const ResumeRequest& request) {
+  if (existing_ || request.mode == ResumeMode::kNever) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs_, dir_));
+  const auto& entries = ledger_->entries();
+  const bool launched =
+      std::any_of(entries.begin(), entries.end(),
+                  [](const LedgerEntry& e) { return e.event == "launch"; });
+  if (checkpoints.empty() && !launched) return absl::OkStatus();
+  return ManifestMismatch(
+      "this run has a ledger or checkpoints and no manifest",
+      dir_ + "/manifest.json",
+      "restore it: every checkpoint's folder holds a copy; or train into "
+      "another folder");
+}
+
+// A run that has saved since it was launched does not begin again by itself.
+absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
+  if (request.mode == ResumeMode::kNever) return absl::OkStatus();
+  bool saved = false;
+  for (const LedgerEntry& entry : ledger_->entries()) {
+    if (entry.event == "launch") saved = false;
+    if (entry.event == "checkpoint") saved = true;
+  }
+  if (!saved) return absl::OkStatus();
+  return NoUsableCheckpoint(
+      "the ledger lists checkpoints of this run and none is left",
+      dir_ + "/checkpoints",
+      "restore them, or begin again with --resume never");
+}
+
+absl::Status RunFolder::CheckManifest(const Allowance& allowance,
+                                      const Manifest& current) {
+  const auto differences =
+      CompareManifests(manifest_, current, manifest_.guarantee);
+  // A dirty build is admitted by its own rule at launch (train.cc).
+  std::vector<std::string> keys = allowance.keys;
+  if (allowance.reason.empty()) std::erase(keys, "dirty");
+  LS_RETURN_IF_ERROR(CheckDifferences(differences, keys, allowance.reason));
+  const auto allowed = AllowedDifferences(differences, keys);
+  if (!allowed.empty()) {
+    LS_RETURN_IF_ERROR(Record(
+        "allowed_difference",
+        {{"differences", Describe(allowed)}, {"reason", allowance.reason}}));
+    notes_.push_back(absl::StrCat("allowed: ", allowance.reason));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
