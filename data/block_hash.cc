@@ -183,19 +183,6 @@ absl::StatusOr<BlockHashes> ParseBlockHashes(std::string_view contents,
   return hashes;
 }
 
-BlockHashes HashPair(std::span<const std::byte> bin,
-                     std::span<const std::byte> idx) {
-  BlockHashes hashes;
-  hashes.bin_bytes = bin.size();
-  hashes.idx_bytes = idx.size();
-  hashes.idx = DigestOf(idx.data(), idx.size());
-  for (size_t from = 0; from < bin.size(); from += kHashBlockBytes) {
-    const size_t bytes = std::min<size_t>(kHashBlockBytes, bin.size() - from);
-    hashes.blocks.push_back(DigestOf(bin.data() + from, bytes));
-  }
-  return hashes;
-}
-
 absl::StatusOr<std::vector<DataDamage>> VerifyBlocks(
     FileSystem& fs, const std::string& prefix, const VerifyProgress& report) {
   const std::string side_path = prefix + ".blocks";

@@ -47,9 +47,6 @@ struct BlockHashes {
 absl::StatusOr<BlockHashes> ParseBlockHashes(std::string_view contents,
                                              std::string_view where);
 
-BlockHashes HashPair(std::span<const std::byte> bin,
-                     std::span<const std::byte> idx);
-
 // A range of a file that is not what was written.
 struct DataDamage {
   std::string file;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
-#include "data/block_hash.h"
 #include "data/data_error.h"
 #include "data/token_decode.h"
 #include "determinism/check.h"
@@ -12,9 +12,6 @@
 
 namespace lockstep {
 namespace {
-
-// At Open an index up to this size is hashed against the side file.
-constexpr uint64_t kIndexHashBytes = uint64_t{16} << 20;
 
 std::string WithoutSuffix(std::string_view prefix) {
   for (const std::string_view suffix : {".bin", ".idx"}) {
@@ -26,14 +23,18 @@ std::string WithoutSuffix(std::string_view prefix) {
   return std::string(prefix);
 }
 
-absl::StatusOr<std::unique_ptr<MappedFile>> MapData(FileSystem& fs,
-                                                    const std::string& path) {
-  if (!fs.Exists(path)) {
-    return InputError(
-        "no such token file", path,
-        "name the prefix of a .bin/.idx pair, or make one with `lockstep data "
-        "prepare`");
+absl::Status CheckExists(FileSystem& fs, const std::string& path) {
+  if (fs.Exists(path)) {
+    return absl::OkStatus();
   }
+  return InputError(
+      "no such token file", path,
+      "name the prefix of a .bin/.idx pair, or make one with `lockstep data "
+      "prepare`");
+}
+
+absl::StatusOr<std::unique_ptr<MappedFile>> MapIndex(FileSystem& fs,
+                                                     const std::string& path) {
   auto mapped = fs.Map(path);
   if (!mapped.ok()) {
     return AsInputError(mapped.status());
@@ -49,8 +50,12 @@ absl::StatusOr<std::unique_ptr<TokenFile>> TokenFile::Open(
   std::unique_ptr<TokenFile> file(new TokenFile());
   file->prefix_ = WithoutSuffix(prefix);
   file->vocab_size_ = vocab_size;
-  LS_ASSIGN_OR_RETURN(file->idx_, MapData(fs, file->prefix_ + ".idx"));
-  LS_ASSIGN_OR_RETURN(file->bin_, MapData(fs, file->prefix_ + ".bin"));
+  const std::string bin = file->prefix_ + ".bin";
+  const std::string idx = file->prefix_ + ".idx";
+  LS_RETURN_IF_ERROR(CheckExists(fs, idx));
+  LS_RETURN_IF_ERROR(CheckExists(fs, bin));
+  LS_ASSIGN_OR_RETURN(file->idx_, MapIndex(fs, idx));
+  LS_ASSIGN_OR_RETURN(file->bin_, CheckedFile::Open(fs, bin));
   LS_RETURN_IF_ERROR(file->ParseHeader());
   LS_RETURN_IF_ERROR(file->CheckEnds());
   if (file->sequence_count_ + file->document_count_ <= kFullCheckEntries) {
@@ -115,7 +120,7 @@ absl::Status TokenFile::ParseHeader() {
 }
 
 absl::Status TokenFile::CheckEnds() const {
-  const int64_t bin = static_cast<int64_t>(bin_->bytes().size());
+  const int64_t bin = static_cast<int64_t>(bin_bytes());
   const int64_t offset = OffsetOf(sequence_count_ - 1);
   const int64_t length = LengthOf(sequence_count_ - 1);
   const bool sane = offset >= 0 && length >= 0 &&
@@ -226,14 +231,16 @@ absl::Status TokenFile::Read(int64_t first_token,
   if (count == 0) {
     return absl::OkStatus();
   }
-  LS_RETURN_IF_ERROR(AsInputError(bin_->CheckUnchanged()));
-  const std::byte* from = &bin_->bytes()[first_token * width_];
-  const int64_t bad = DecodeTokens(type_, from, vocab_size_, out);
-  return bad < 0 ? absl::OkStatus() : BadId(first_token + bad);
+  std::vector<std::byte> stored(out.size() * static_cast<size_t>(width_));
+  LS_RETURN_IF_ERROR(bin_->Read(static_cast<uint64_t>(first_token * width_),
+                                stored.size(), stored.data()));
+  const int64_t bad = DecodeTokens(type_, stored.data(), vocab_size_, out);
+  return bad < 0 ? absl::OkStatus()
+                 : BadId(first_token + bad,
+                         DecodeToken(type_, &stored[bad * width_]));
 }
 
-absl::Status TokenFile::BadId(int64_t token) const {
-  const int64_t id = DecodeToken(type_, &bin_->bytes()[token * width_]);
+absl::Status TokenFile::BadId(int64_t token, int64_t id) const {
   LS_ASSIGN_OR_RETURN(const int64_t document, DocumentOf(token));
   LS_ASSIGN_OR_RETURN(const int64_t start, DocumentStart(document));
   return InputError(
@@ -245,49 +252,6 @@ absl::Status TokenFile::BadId(int64_t token) const {
           std::to_string(vocab_size_),
       "set model.vocab above the largest id, or prepare the data with the "
       "tokenizer of this model");
-}
-
-absl::Status TokenFile::FindContentHash(FileSystem& fs) {
-  const std::string side_path = prefix_ + ".blocks";
-  if (!fs.Exists(side_path)) {
-    if (bin_bytes() <= kHashAtOpenBytes) {
-      content_hash_ = HashPair(bin_->bytes(), idx_->bytes()).ContentHash();
-    }
-    return absl::OkStatus();
-  }
-  auto contents = fs.ReadFile(side_path);
-  if (!contents.ok()) {
-    return AsInputError(contents.status());
-  }
-  LS_ASSIGN_OR_RETURN(const BlockHashes hashes,
-                      ParseBlockHashes(*contents, side_path));
-  LS_RETURN_IF_ERROR(SpotCheck(hashes));
-  content_hash_ = hashes.ContentHash();
-  return absl::OkStatus();
-}
-
-// A side file that stayed behind when the pair was replaced would lend it a
-// false identity. Sizes, the first and last MiB and a small index tell the two
-// apart at the cost of two blocks; `data verify` reads everything.
-absl::Status TokenFile::SpotCheck(const BlockHashes& hashes) const {
-  const std::span<const std::byte> bin = bin_->bytes();
-  const std::span<const std::byte> idx = idx_->bytes();
-  const auto holds = [&](size_t block) {
-    const size_t from = block * kHashBlockBytes;
-    const size_t bytes = std::min<size_t>(kHashBlockBytes, bin.size() - from);
-    return DigestOf(bin.data() + from, bytes) == hashes.blocks[block];
-  };
-  if (hashes.bin_bytes != bin.size() || hashes.idx_bytes != idx.size() ||
-      !holds(0) || !holds(hashes.blocks.size() - 1) ||
-      (idx.size() <= kIndexHashBytes &&
-       DigestOf(idx.data(), idx.size()) != hashes.idx)) {
-    return InputError(
-        "the token file is not the one that its block hashes were made of",
-        prefix_ + ".blocks",
-        "see where with `lockstep data verify`; restore the pair, or delete "
-        "the .blocks file if the pair was replaced on purpose");
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A memory-mapped reader of one token file pair (PREFIX.bin, PREFIX.idx).
+// A reader of one token file pair (PREFIX.bin, PREFIX.idx).
 //
 // For random access by token index over the concatenation of all documents,
 // in any size: opening costs a few page reads whatever the length, and nothing
@@ -26,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/block_hash.h"
+#include "data/checked_file.h"
 #include "data/token_format.h"
 #include "determinism/file_system.h"
 
@@ -53,12 +54,13 @@ class TokenFile {
   int64_t document_count() const { return document_count_; }
   TokenType type() const { return type_; }
   const std::string& prefix() const { return prefix_; }
-  uint64_t bin_bytes() const { return bin_->bytes().size(); }
+  uint64_t bin_bytes() const { return bin_->size(); }
   uint64_t idx_bytes() const { return idx_->bytes().size(); }
 
   // Tokens first_token .. first_token + out.size() - 1, widened to int32.
   // The range must lie inside the file (LS_CHECK). InputError for an id
-  // outside the vocabulary, naming file, document, position, id and vocab.
+  // outside the vocabulary, naming file, document, position, id and vocab, and
+  // for a block that is not what it was (checked_file.h).
   absl::Status Read(int64_t first_token, std::span<int32_t> out) const;
 
   // First token of document i; token_count() for i == document_count().
@@ -75,6 +77,11 @@ class TokenFile {
   // 64 hex digits over the contents (block_hash.h), from the side file where
   // there is one; else computed at Open up to kHashAtOpenBytes; else empty.
   const std::string& content_hash() const { return content_hash_; }
+  // Whether a side file stands beside the pair: then each block is checked.
+  bool has_block_hashes() const { return has_block_hashes_; }
+
+  // Hashes the whole pair as it is now.
+  absl::StatusOr<BlockHashes> Hash() const;
 
  private:
   TokenFile() = default;
@@ -84,13 +91,13 @@ class TokenFile {
   absl::Status FindContentHash(FileSystem& fs);
   absl::Status BadIndex(const std::string& what) const;
   absl::Status SpotCheck(const BlockHashes& hashes) const;
-  absl::Status BadId(int64_t token) const;
+  absl::Status BadId(int64_t token, int64_t id) const;
   int64_t LengthOf(int64_t sequence) const;  // tokens
   int64_t OffsetOf(int64_t sequence) const;  // bytes
   int64_t FirstSequence(int64_t document) const;
 
   std::string prefix_;
-  std::unique_ptr<MappedFile> bin_;
+  std::unique_ptr<CheckedFile> bin_;
   std::unique_ptr<MappedFile> idx_;
   TokenType type_ = TokenType::kU16;
   int64_t width_ = 0;
@@ -98,7 +105,13 @@ class TokenFile {
   int64_t sequence_count_ = 0;
   int64_t document_count_ = 0;
   std::string content_hash_;
+  bool has_block_hashes_ = false;
 };
+
+// Writes PREFIX.blocks for a pair that lacks one, as it is now, once its tables
+// hold; returns its content hash. What `data verify` does to foreign files.
+absl::StatusOr<std::string> WriteBlockHashes(FileSystem& fs,
+                                             const std::string& prefix);
 
 }  // namespace lockstep
 

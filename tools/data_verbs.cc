@@ -48,6 +48,22 @@ std::string PreparedText(const PrepareReport& r, const std::string& output) {
   return text;
 }
 
+// A pair from elsewhere has no hashes to hold it against: it gets them now, and
+// from then on each block is checked when it is read.
+absl::StatusOr<Answer> AdoptPair(const std::string& prefix, bool json) {
+  LS_ASSIGN_OR_RETURN(const std::string content,
+                      WriteBlockHashes(*PosixFileSystem(), prefix));
+  const Json object = {{"ok", true},
+                       {"damage", Json::array()},
+                       {"written", prefix + ".blocks"},
+                       {"content_hash", content}};
+  return Answer{json ? object.dump() + "\n"
+                     : absl::StrCat(prefix,
+                                    ".blocks: there were no block hashes; "
+                                    "written now, content ",
+                                    content, "\n")};
+}
+
 }  // namespace
 
 absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
@@ -96,6 +112,9 @@ absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options) {
 }
 
 absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options) {
+  if (!PosixFileSystem()->Exists(options.prefix + ".blocks")) {
+    return AdoptPair(options.prefix, options.json);
+  }
   LS_ASSIGN_OR_RETURN(const std::vector<DataDamage> damage,
                       VerifyBlocks(*PosixFileSystem(), options.prefix));
   Json list = Json::array();
