@@ -156,8 +156,9 @@ void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
   prepare->callback([&] { run = [&] { return DataPrepareVerb(p); }; });
   CLI::App* inspect = Verb(*data, "inspect", "what a token file holds",
                            "lockstep data inspect data/books");
-  CLI::App* verify = Verb(*data, "verify", "whether every block holds; hashes a foreign file",
-                          "lockstep data verify data/books");
+  CLI::App* verify =
+      Verb(*data, "verify", "whether every block holds; hashes a foreign file",
+           "lockstep data verify data/books");
   for (CLI::App* verb : {inspect, verify}) {
     verb->add_option("prefix", i.prefix, "prefix of .bin and .idx")->required();
     verb->add_flag("--json", i.json, "one JSON object on stdout");
