@@ -2,8 +2,9 @@
 //
 // The only file that sees CLI11. It fills option structs, calls a verb and
 // turns its status into the exit code of determinism/status.h.
+#include "tools/cli.h"
+
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -228,9 +229,3 @@ int RunCommandLine(int argc, char** argv) {
 }
 
 }  // namespace lockstep
-
-int main(int argc, char** argv) {
-  // A file over the size limit is then an error of its write, like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  return lockstep::RunCommandLine(argc, argv);
-}
