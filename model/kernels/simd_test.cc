@@ -106,12 +106,13 @@ TEST_P(SimdTest, PartialAccessTouchesNoMore) {
   const auto widen =
       LS_KERNEL_VARIANTS(SimdWidenBF16, "simd", "").For(GetParam());
   for (int64_t count = 0; count <= 16; ++count) {
-    const std::vector<float> from(count, 1.0f);  // asan guards its end
+    // asan guards the ends; one element before, so that no pointer is null.
+    const std::vector<float> from(count + 1, 1.0f);
     std::vector<BF16> narrowed(18, BF16{0x1234});
-    narrow(from.data(), narrowed.data() + 1, count);
-    const std::vector<BF16> narrow_from(count, BF16{0x3f80});
+    narrow(from.data() + 1, narrowed.data() + 1, count);
+    const std::vector<BF16> narrow_from(count + 1, BF16{0x3f80});
     std::vector<float> widened(18, -7.0f);
-    widen(narrow_from.data(), widened.data() + 1, count);
+    widen(narrow_from.data() + 1, widened.data() + 1, count);
     for (int64_t i = 0; i < 18; ++i) {
       const bool inside = i >= 1 && i <= count;
       EXPECT_EQ(narrowed[i].bits, inside ? 0x3f80 : 0x1234);
