@@ -53,6 +53,7 @@ absl::StatusOr<FoundCheckpoint> FindNewest(FileSystem& file_system,
   std::vector<std::string> notes;
   bool any_of_ours = false;
   for (auto c = listed.rbegin(); c != listed.rend(); ++c) {
+    if (c->step > request.at_most_step) continue;
     if (!run_id.empty() && !c->run_id.empty() && c->run_id != run_id) {
       notes.push_back("passed over " + c->name + ": it belongs to run " +
                       c->run_id);

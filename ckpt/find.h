@@ -8,6 +8,7 @@
 #define CKPT_FIND_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ enum class ResumeMode : uint8_t {
 struct ResumeRequest {
   ResumeMode mode = ResumeMode::kAuto;
   std::string path;  // of a checkpoint's folder, for kPath
+  // kAuto and kMust: those beyond are not looked at, as if they were not there.
+  int64_t at_most_step = std::numeric_limits<int64_t>::max();
 };
 
 // "auto", "must", "never" or a path.

@@ -54,6 +54,7 @@ std::string ManifestToJson(const Manifest& m) {
   json["order"] = m.order;
   json["schedule_length_samples"] = m.schedule_length_samples;
   json["data"] = DataToJson(m.data);
+  json["working_dir"] = m.working_dir;
   json["tokenizer"] = {{"name", m.tokenizer.name}, {"hash", m.tokenizer.hash}};
   json["layout"] = LayoutToJson(m.layout);
   json["compiler"] = m.compiler;

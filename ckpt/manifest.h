@@ -74,6 +74,8 @@ struct Manifest {
   std::string image_digest;                      // LOCKSTEP_IMAGE_DIGEST or ""
   std::map<std::string, std::string> hardware;   // cpu_model, isa, hostname ...
   std::vector<DataFile> data;                    // in the order of the recipe
+  std::string
+      working_dir;  // absolute: what relative paths of `data` count from
   Tokenizer tokenizer;
   Layout layout;
   uint64_t root_seed = 0;

@@ -102,6 +102,8 @@ Error ReadAll(const OrderedJson& json, Manifest& m) {
                     std::to_string(Manifest::kFormatVersion));
   }
   ReadPlainFields(fields, m);
+  // Added after the first manifests were written.
+  if (json.contains("working_dir")) fields.Get("working_dir", m.working_dir);
   for (const Error& error :
        {ReadParent(fields.Object("parent"), m.parent),
         ReadCode(fields.Object("code"), m.code),

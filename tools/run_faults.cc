@@ -7,6 +7,39 @@
 #include "determinism/status.h"
 
 namespace lockstep {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string PathOf(const std::string& dir) { return dir + "/faults.json"; }
+
+// Null where there is no file.
+absl::StatusOr<Json> ReadFile(FileSystem& fs, const std::string& dir) {
+  if (!fs.Exists(PathOf(dir))) return Json();
+  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(PathOf(dir)));
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_object()) return json;
+  return InputError("this is not what a launch with faults writes", PathOf(dir),
+                    "restore it, or remove it to go on without");
+}
+
+// A file of before launches were told apart holds those of the only one.
+Json LaunchesOf(const Json& json) {
+  if (json.is_null()) return Json::array();
+  if (json.contains("launches")) return json["launches"];
+  return Json::array(
+      {{{"from_step", 0}, {"faults", json.value("faults", Json::array())}}});
+}
+
+int64_t FromStep(const Json& launch) {
+  return launch.value("from_step", int64_t{0});
+}
+
+bool ChangesNumbers(FaultKind kind) {
+  return kind <= FaultKind::kSpike || kind == FaultKind::kSkipSample;
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<FaultSpec>> ReadFaults(
     std::vector<std::string>& texts) {
@@ -24,10 +57,41 @@ absl::StatusOr<std::vector<FaultSpec>> ReadFaults(
 }
 
 absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
+                        int64_t from_step,
                         const std::vector<std::string>& faults) {
-  if (faults.empty()) return absl::OkStatus();
-  const nlohmann::json json = {{"faults", faults}};
-  return WriteFileAtomically(fs, dir + "/faults.json", json.dump(2) + "\n");
+  LS_ASSIGN_OR_RETURN(const Json before, ReadFile(fs, dir));
+  if (faults.empty() && before.is_null()) return absl::OkStatus();
+  Json launches = Json::array();
+  for (const Json& launch : LaunchesOf(before)) {
+    if (FromStep(launch) < from_step) launches.push_back(launch);
+  }
+  launches.push_back({{"from_step", from_step}, {"faults", faults}});
+  const Json json = {{"faults", faults}, {"launches", launches}};
+  return WriteFileAtomically(fs, PathOf(dir), json.dump(2) + "\n");
+}
+
+absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
+                                                  const std::string& dir,
+                                                  int64_t step) {
+  LS_ASSIGN_OR_RETURN(const Json json, ReadFile(fs, dir));
+  std::vector<std::string> texts;
+  int64_t from_step = 0;
+  for (const Json& launch : LaunchesOf(json)) {
+    if (FromStep(launch) >= step) break;
+    from_step = FromStep(launch);
+    texts = launch.value("faults", std::vector<std::string>());
+  }
+  std::vector<FaultSpec> specs;
+  for (const std::string& text : texts) {
+    LS_ASSIGN_OR_RETURN(FaultSpec spec, ParseFault(text));
+    if (!ChangesNumbers(spec.kind)) continue;
+    // "The first time" is the launch's, wherever a replay begins.
+    if (spec.when == FaultSpec::When::kOnce && !spec.step && !spec.sample) {
+      spec.step = from_step + 1;
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
 }
 
 }  // namespace lockstep

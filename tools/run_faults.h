@@ -1,10 +1,17 @@
 // Faults on purpose, as a launch is told of them and as its run keeps them.
 //
 // What it is: --fault and LOCKSTEP_FAULT parsed, and RUN/faults.json written
-// for a replay to read. What it is not: their effect (determinism/fault.h).
+// and read by a replay. What it is not: their effect (determinism/fault.h), or
+// for code that gives verdicts to look at (visibility enforces that).
+//
+// RUN/faults.json: {"faults": [TEXT...], "launches": [{"from_step": N,
+// "faults": [TEXT...]}...]}: `faults` are those of the last launch; `launches`,
+// ascending, say of each launch the step that it went on from. A launch from an
+// earlier step takes the later ones away, as it does their metrics.
 #ifndef LOCKSTEP_TOOLS_RUN_FAULTS_H_
 #define LOCKSTEP_TOOLS_RUN_FAULTS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,9 +27,19 @@ namespace lockstep {
 absl::StatusOr<std::vector<FaultSpec>> ReadFaults(
     std::vector<std::string>& texts);
 
-// Writes RUN/faults.json; nothing where there are none.
+// Adds a launch that goes on from `from_step` to RUN/faults.json; does nothing
+// while no launch of the run has had a fault.
 absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
+                        int64_t from_step,
                         const std::vector<std::string>& faults);
+
+// The faults that the step `step` was made under and that can change a number:
+// those of its launch, without those that stop a process or break a file,
+// after which the step was made again. One for the first step of its launch
+// says so by number. InputError for a file that is damaged.
+absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
+                                                  const std::string& dir,
+                                                  int64_t step);
 
 }  // namespace lockstep
 

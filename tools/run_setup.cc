@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +30,12 @@ absl::StatusOr<std::optional<int64_t>> KeptScheduleLength(
   }
   LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run_dir));
   return manifest.schedule_length_samples;
+}
+
+// Empty where the folder is gone or cannot be named.
+std::string WorkingDir() {
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
 }
 
 absl::StatusOr<std::string> BinarySha256(FileSystem& fs) {
@@ -124,6 +132,7 @@ absl::StatusOr<Manifest> DescribeRun(FileSystem& fs, const ResolvedRun& run,
   for (const DataFileIdentity& file : dataset.Identities()) {
     m.data.push_back({file.path, static_cast<int64_t>(file.size), file.sha256});
   }
+  m.working_dir = WorkingDir();
   m.tokenizer = {run.config.data.tokenizer, dataset.tokenizer().identity()};
   m.layout.micro_batch = run.config.batch.micro;
   m.layout.threads = machine.threads;

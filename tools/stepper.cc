@@ -1,6 +1,7 @@
 #include "tools/stepper.h"
 
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,6 +50,12 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
 absl::StatusOr<StepReport> Stepper::Step() {
   const ScopedFloatEnv float_env;
   Work work;
+  absl::StatusOr<StepReport> report = TakeStep(work);
+  KeepSamples(work);
+  return report;
+}
+
+absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
   work.report.step = static_cast<int64_t>(state_.iterations) + 1;
   if (faults_ != nullptr) {
     faults_->BeginStep(work.report.step, 0);
@@ -68,6 +75,17 @@ absl::StatusOr<StepReport> Stepper::Step() {
   FingerprintState(work);
   if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("step.end"));
   return std::move(work.report);
+}
+
+void Stepper::KeepSamples(Work& work) {
+  last_samples_ = {{},
+                   std::move(work.tokens_ST1),
+                   std::move(work.mask_ST),
+                   std::move(work.losses_ST)};
+  const size_t tokens = static_cast<size_t>(config_.data.sequence);
+  last_samples_.ids.resize(last_samples_.mask_ST.size() / tokens);
+  std::iota(last_samples_.ids.begin(), last_samples_.ids.end(),
+            work.report.sample_first);
 }
 
 StepContext Stepper::Context(int64_t micro_batch) const {

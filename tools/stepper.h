@@ -39,6 +39,14 @@ struct StepperOptions {
   int64_t schedule_length_samples = 0;
 };
 
+// What the last step was made of, sample after sample in ascending order.
+struct StepSamples {
+  std::vector<uint64_t> ids;        // global indices
+  std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
+  std::vector<uint8_t> mask_ST;     // 1 where the label counts
+  std::vector<float> losses_ST;     // nats; 0 where the label does not count
+};
+
 class Stepper {
  public:
   // All pointers are borrowed and outlive the stepper; `faults` may be null.
@@ -56,6 +64,9 @@ class Stepper {
   // are a NumericFailure (exit 5), which names step, tensor and samples and
   // leaves every registered state as it was.
   absl::StatusOr<StepReport> Step();
+
+  // Of the last Step(), also of one that failed once its losses were there.
+  const StepSamples& last_samples() const { return last_samples_; }
 
   // Adds a tracer behind the fault injector.
   void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
@@ -85,6 +96,8 @@ class Stepper {
     return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
   }
   StepContext Context(int64_t micro_batch) const;
+  absl::StatusOr<StepReport> TakeStep(Work& work);
+  void KeepSamples(Work& work);
   absl::Status LoadSamples(Work& work);
   absl::Status ForwardBackward(Work& work);
   absl::Status ReduceLoss(Work& work);
@@ -110,6 +123,7 @@ class Stepper {
   LossScaler scaler_;
   Stage stage_;
   Schedule schedule_;
+  StepSamples last_samples_;
 };
 
 }  // namespace lockstep

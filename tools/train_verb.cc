@@ -84,7 +84,6 @@ absl::Status TrainProcess::SetUp() {
     fs_ = fault_fs_.get();
   }
   LS_ASSIGN_OR_RETURN(folder_, RunFolder::Open(*fs_, clock_, run_->run_dir));
-  LS_RETURN_IF_ERROR(KeepFaults(*fs_, run_->run_dir, faults_text_));
   LS_ASSIGN_OR_RETURN(
       dataset_,
       Dataset::Open(*fs_, run_->config.data, run_->run_dir, run_->config.seed,
@@ -100,9 +99,12 @@ absl::Status TrainProcess::SetUp() {
   LS_ASSIGN_OR_RETURN(
       Manifest manifest,
       DescribeRun(*fs_, *run_, *dataset_, machine_, clock_, faults_text_));
-  return folder_->Start(ParseResume(options_.resume),
-                        {options_.allow, options_.reason}, std::move(manifest),
-                        *stepper_);
+  LS_RETURN_IF_ERROR(folder_->Start(ParseResume(options_.resume),
+                                    {options_.allow, options_.reason},
+                                    std::move(manifest), *stepper_));
+  return KeepFaults(*fs_, run_->run_dir,
+                    static_cast<int64_t>(stepper_->state().iterations),
+                    faults_text_);
 }
 
 absl::Status TrainProcess::Announce(Progress& progress) const {

@@ -1,7 +1,7 @@
 #include "tools/trained_model.h"
 
+#include <set>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_split.h"
 #include "ckpt/find.h"
@@ -46,20 +46,30 @@ absl::StatusOr<RunConfig> ConfigOfRun(FileSystem& fs,
                                       const std::string& run_dir) {
   LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
   LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run_dir));
-  // Every line of the resolved text is "key = value", which --set takes without
-  // the blanks; a key without a value, or that follows from others, is no line.
-  std::vector<std::string> sets;
+  return ConfigOfManifest(manifest, run_dir + "/manifest.json");
+}
+
+// Every line of the resolved text is "key = value", which --set takes without
+// the blanks; a key without a value, or that follows from others, is no line.
+absl::StatusOr<RunConfig> ConfigOfManifest(
+    const Manifest& manifest, const std::string& where,
+    const std::vector<std::string>& sets) {
+  std::set<std::string> overridden;
+  for (const std::string& set : sets) {
+    overridden.insert(set.substr(0, set.find('=')));
+  }
+  std::vector<std::string> all;
   for (const auto line :
        absl::StrSplit(manifest.recipe.text, '\n', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> entry =
         absl::StrSplit(line, absl::MaxSplits(" = ", 1));
     const auto& [key, value] = entry;
     if (value == "none" || value == "\"\"") continue;
-    if (key == "schedule.length_samples") continue;
-    sets.push_back(key + "=" + value);
+    if (key == "schedule.length_samples" || overridden.contains(key)) continue;
+    all.push_back(key + "=" + value);
   }
-  LS_ASSIGN_OR_RETURN(Recipe recipe,
-                      Recipe::FromText("", run_dir + "/manifest.json", sets));
+  all.insert(all.end(), sets.begin(), sets.end());
+  LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::FromText("", where, all));
   return ReadRunConfig(recipe, manifest.schedule_length_samples);
 }
 

@@ -9,8 +9,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "ckpt/manifest.h"
 #include "data/dataset.h"
 #include "parallel/communicator.h"
 #include "tools/run_config.h"
@@ -43,6 +45,12 @@ absl::Status CheckRunExists(FileSystem& fs, const std::string& run_dir);
 // The config of an existing run, from its manifest alone.
 absl::StatusOr<RunConfig> ConfigOfRun(FileSystem& fs,
                                       const std::string& run_dir);
+
+// The config that a manifest keeps, under `sets` over it. `where` names the
+// manifest. Relative paths of data are not resolved.
+absl::StatusOr<RunConfig> ConfigOfManifest(
+    const Manifest& manifest, const std::string& where,
+    const std::vector<std::string>& sets = {});
 
 }  // namespace lockstep
 

@@ -1,0 +1,131 @@
+// A run done again: from one of its checkpoints, with its own recipe and data.
+//
+// What it is: a run's folder opened read-only, in a Stepper that stands before
+// a step and takes the same steps that the run took; each is compared with the
+// line that the run left in metrics.jsonl. What it is not: a resume: no lock,
+// no file is written anywhere below the run's folder, and a trainer may be
+// alive on it. Nor a verdict: what a step that does not recur means is for its
+// caller. Why so: explain, replay, bisect and verify ask different questions of
+// the same thing, and must not each have their own idea of which recipe, data,
+// checkpoint and faults a step was made with.
+//
+//   LS_ASSIGN_OR_RETURN(auto run, ReplayRun::Open(fs, dir, {.before = 40}));
+//   run->AddObserver(trace);               // from here on
+//   LS_ASSIGN_OR_RETURN(ReplayedStep step, run->Step());   // step 40
+//   if (!step.recurs()) ...
+//
+// Recipe: that of the launch that made the step, from the manifest of the first
+// checkpoint at or after it; without one, of the last before it. A run whose
+// recipe was changed and that has not saved since is replayed with the old one,
+// and the comparison says so. Data: the token files that the run read, held
+// against the manifest's hashes; nothing is prepared. Faults on purpose: those
+// that RUN/faults.json keeps of the launch that made the step and that change
+// numbers; callers cannot see them.
+#ifndef LOCKSTEP_TOOLS_REPLAY_RUN_H_
+#define LOCKSTEP_TOOLS_REPLAY_RUN_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ckpt/manifest.h"
+#include "data/dataset.h"
+#include "determinism/file_system.h"
+#include "determinism/operation.h"
+#include "tools/recorded_steps.h"
+#include "tools/run_setup.h"
+#include "tools/step_report.h"
+#include "tools/stepper.h"
+
+namespace lockstep {
+
+struct ReplayOptions {
+  // Stands before this step once open: it is what the first Step() does.
+  int64_t before = 1;
+  // The newest good checkpoint at or before this step is where stepping
+  // begins; -1 means before - 1. Earlier: more steps, which nobody sees.
+  int64_t checkpoint_at_most = -1;
+  // Initialises from the seed whatever checkpoints there are.
+  bool from_seed = false;
+  // "section.key=value" over the run's own recipe: a step that was not.
+  std::vector<std::string> sets = {};
+  Machine machine = {};
+};
+
+// One step, done again.
+struct ReplayedStep {
+  StepReport report;
+  bool recorded = false;                 // metrics.jsonl has this step
+  std::vector<std::string> differences;  // fields of it that came out otherwise
+
+  // To the bit: every field of the line, fingerprints included, but times.
+  bool recurs() const { return recorded && differences.empty(); }
+};
+
+class ReplayRun {
+ public:
+  // Opens `run_dir` and takes the steps up to `before`, exclusive. InputError:
+  // no run there, `before` is no step that the run has done or was about to do,
+  // data that are gone or are not what the run read. NoUsableCheckpoint: there
+  // are checkpoints to begin from and all are damaged. `fs` is borrowed.
+  static absl::StatusOr<std::unique_ptr<ReplayRun>> Open(
+      FileSystem& fs, const std::string& run_dir, const ReplayOptions& options);
+  ~ReplayRun();
+
+  // The next step. NumericFailure as in the run, where the run stopped so;
+  // samples() then still has the step's losses.
+  absl::StatusOr<ReplayedStep> Step();
+  // Steps until `step` is the next. Each must recur for the state to be the
+  // run's: the first that does not is remembered in first_difference().
+  absl::Status SeekTo(int64_t step);
+
+  // From the next step on; not owned.
+  void AddObserver(OperationObserver* observer);
+
+  // Of the last Step(): ids, tokens, masks and losses.
+  const StepSamples& samples() const { return stepper_->last_samples(); }
+  int64_t next_step() const {
+    return static_cast<int64_t>(stepper_->state().iterations) + 1;
+  }
+  // Where stepping began: a checkpoint's step, or 0.
+  int64_t began_at() const { return began_at_; }
+  // First step that was compared and did not recur; 0 while there is none.
+  int64_t first_difference() const { return first_difference_; }
+  // What a person should know: checkpoints passed over, another binary.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  const Manifest& manifest() const { return manifest_; }
+  const RunConfig& config() const { return stepper_->config(); }
+  const Dataset& dataset() const { return *dataset_; }
+  const RecordedSteps& recorded() const { return recorded_; }
+  Stepper& stepper() { return *stepper_; }
+
+ private:
+  struct Faults;  // out of sight of whoever includes this
+
+  ReplayRun(FileSystem& fs, std::string run_dir);
+  absl::Status CheckStep(int64_t step) const;
+  absl::Status OpenAll(const ReplayOptions& options);
+  absl::Status OpenData(const ReplayOptions& options, RunConfig& config);
+  absl::Status Restore(const ReplayOptions& options);
+
+  FileSystem& fs_;
+  const std::string run_dir_;
+  RecordedSteps recorded_;
+  Manifest manifest_;
+  std::unique_ptr<Faults> faults_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<Stepper> stepper_;
+  int64_t began_at_ = 0;
+  int64_t first_difference_ = 0;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_REPLAY_RUN_H_

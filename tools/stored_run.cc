@@ -1,0 +1,113 @@
+#include "tools/stored_run.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ckpt/verify.h"
+#include "determinism/status.h"
+#include "tools/trained_model.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kPutBack[] =
+    "put back what the run read: a step cannot be done again on other data";
+
+bool IsSet(const std::vector<std::string>& sets, size_t source) {
+  const std::string entry = absl::StrCat("data.source.", source, ".");
+  for (const std::string& set : sets) {
+    if (absl::StartsWith(set, "data.source=") ||
+        absl::StartsWith(set, entry + "path=") ||
+        absl::StartsWith(set, entry + "text=")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "dir/x.bin" -> "dir/x".
+std::string PrefixOf(const Manifest::DataFile& file) {
+  return std::string(absl::StripSuffix(file.path, ".bin"));
+}
+
+std::string Describe(const std::string& path, int64_t size,
+                     const std::string& sha256) {
+  return absl::StrCat(path, " (", size, " bytes, content ",
+                      sha256.empty() ? "unknown" : sha256.substr(0, 16), ")");
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> ManifestOfStep(FileSystem& fs,
+                                        const std::string& run_dir,
+                                        int64_t step) {
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, run_dir));
+  for (const ListedCheckpoint& checkpoint : checkpoints) {
+    if (!checkpoint.complete || checkpoint.run_id != manifest.run_id) continue;
+    // Retention may take it away meanwhile; the next one serves as well.
+    auto found = ReadManifest(fs, checkpoint.dir);
+    if (!found.ok()) continue;
+    manifest = *std::move(found);
+    if (checkpoint.step >= step) break;
+  }
+  return manifest;
+}
+
+absl::StatusOr<RunConfig> StoredConfig(FileSystem& fs,
+                                       const std::string& run_dir,
+                                       const Manifest& manifest,
+                                       const std::vector<std::string>& sets) {
+  LS_ASSIGN_OR_RETURN(
+      RunConfig config,
+      ConfigOfManifest(manifest, run_dir + "/manifest.json", sets));
+  auto& sources = config.data.sources;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (IsSet(sets, i)) continue;
+    // Two files a source, the tokens first.
+    if (manifest.data.size() <= 2 * i) {
+      return InputError(
+          absl::StrCat("the manifest names no data of source ", i),
+          run_dir + "/manifest.json", kPutBack);
+    }
+    const std::string prefix = PrefixOf(manifest.data[2 * i]);
+    if (sources[i].text.empty()) {
+      const std::string there = JoinPath(manifest.working_dir, prefix);
+      sources[i].path = fs.Exists(there + ".bin") ? there : prefix;
+    } else {
+      sources[i] = {.path = JoinPath(run_dir + "/data", BaseName(prefix)),
+                    .weight = sources[i].weight};
+    }
+  }
+  return config;
+}
+
+absl::StatusOr<std::unique_ptr<Dataset>> OpenStoredData(
+    FileSystem& fs, const std::string& run_dir, const Manifest& manifest,
+    const RunConfig& config) {
+  LS_ASSIGN_OR_RETURN(
+      auto dataset,
+      Dataset::Open(fs, config.data, run_dir, config.seed, config.model.vocab));
+  const std::vector<DataFileIdentity> now = dataset->Identities();
+  for (size_t i = 0; i < now.size() && i < manifest.data.size(); ++i) {
+    const Manifest::DataFile& then = manifest.data[i];
+    const auto size = static_cast<int64_t>(now[i].size);
+    const bool known = !then.sha256.empty() && !now[i].sha256.empty();
+    if (size == then.size && (!known || now[i].sha256 == then.sha256)) continue;
+    return InputError("the data are not what the run read",
+                      absl::StrCat(Describe(now[i].path, size, now[i].sha256),
+                                   "; in the run's manifest: ",
+                                   Describe(then.path, then.size, then.sha256)),
+                      kPutBack);
+  }
+  if (dataset->tokenizer().identity() != manifest.tokenizer.hash) {
+    return InputError("the tokenizer is not the one of the run",
+                      manifest.tokenizer.name, kPutBack);
+  }
+  return dataset;
+}
+
+}  // namespace lockstep
