@@ -54,11 +54,7 @@ bool PlaceMatches(std::string_view pattern, std::string_view place) {
 bool OperationMatches(const FaultSpec& spec, const OperationEvent& event) {
   if (spec.phase.has_value() && *spec.phase != event.phase) return false;
   if (spec.micro.has_value() && *spec.micro != event.micro_batch) return false;
-  if (spec.sample.has_value() && (*spec.sample < event.first_sample ||
-                                  *spec.sample - event.first_sample >=
-                                      static_cast<uint64_t>(event.samples))) {
-    return false;
-  }
+  if (spec.sample.has_value() && !event.HoldsSample(*spec.sample)) return false;
   std::string place(event.scope);
   if (!place.empty()) place.push_back('.');
   place.append(event.operation);

@@ -125,9 +125,8 @@ class OperationFaultTest : public testing::Test {
                       .scope = "layers.3.mixer",
                       .operation = "in_proj",
                       .micro_batch = micro_batch,
-                      .first_sample = 40,
                       .outputs = {&out, 1},
-                      .samples = 2});
+                      .sample_ids = kSamples});
   }
   // Elements whose bits are not as Reset left them.
   std::vector<size_t> Changed() const {
@@ -149,6 +148,7 @@ class OperationFaultTest : public testing::Test {
     return !Changed().empty();
   }
 
+  static constexpr uint64_t kSamples[] = {40, 41};
   std::vector<float> values_ = std::vector<float>(12);
 };
 

@@ -1,5 +1,6 @@
 #include "determinism/operation.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lockstep {
@@ -18,6 +19,15 @@ std::optional<Phase> PhaseFromName(std::string_view name) {
     if (kNames[i] == name) return static_cast<Phase>(i);
   }
   return std::nullopt;
+}
+
+bool OperationEvent::HoldsSample(uint64_t sample) const {
+  return std::binary_search(sample_ids.begin(), sample_ids.end(), sample);
+}
+
+bool OperationEvent::SamplesAreConsecutive() const {
+  return sample_ids.empty() ||
+         sample_ids.back() - sample_ids.front() == sample_ids.size() - 1;
 }
 
 }  // namespace lockstep

@@ -58,11 +58,17 @@ struct OperationEvent {
   std::string_view scope = {};      // "layers.3.mixer"
   std::string_view operation = {};  // "in_proj"
   int64_t micro_batch = 0;          // of this rank, from 0
-  uint64_t first_sample = 0;        // global index of the micro-batch's first
+  uint64_t first_sample = 0;        // sample_ids.front(); 0 if there is none
   int occurrence = 0;  // tells apart repetitions within a micro-batch
   std::span<const TensorRef> inputs = {};
   std::span<const TensorRef> outputs = {};  // what the operation has written
-  int64_t samples = 1;                      // in the micro-batch
+  // Global index of each sample of the micro-batch, ascending; empty for
+  // samples that have none, as in an evaluation.
+  std::span<const uint64_t> sample_ids = {};
+
+  bool HoldsSample(uint64_t sample) const;
+  // True if first_sample and a count say what sample_ids says.
+  bool SamplesAreConsecutive() const;
 };
 
 // Called on the thread that ran the operation, after it finished. Only a fault

@@ -170,16 +170,16 @@ void TraceWriter::OnOperation(const OperationEvent& event) {
                         event.micro_batch};
   if (phase_operations_ > 0 && !(key == phase_)) EndPhase();
   phase_ = key;
-  trace::Record record;
-  record.set_step(event.step);
-  record.set_attempt(event.attempt);
-  record.set_phase(NameOf(event.phase));
-  record.set_micro_batch(event.micro_batch);
+  trace::Record record = key.NewRecord();
   trace::Operation& operation = *record.mutable_operation();
   operation.set_scope(std::string(event.scope));
   operation.set_operation(std::string(event.operation));
   operation.set_occurrence(event.occurrence);
   operation.set_first_sample(event.first_sample);
+  if (!event.SamplesAreConsecutive()) {
+    operation.mutable_samples()->Add(event.sample_ids.begin(),
+                                     event.sample_ids.end());
+  }
   if (options_.inputs) {
     for (const TensorRef& tensor : event.inputs) {
       Fill(*operation.add_inputs(), tensor);
@@ -205,11 +205,7 @@ void TraceWriter::GatherForPhase(const OperationEvent& event,
 }
 
 void TraceWriter::EndPhase() {
-  trace::Record record;
-  record.set_step(phase_.step);
-  record.set_attempt(phase_.attempt);
-  record.set_phase(NameOf(phase_.phase));
-  record.set_micro_batch(phase_.micro_batch);
+  trace::Record record = phase_.NewRecord();
   record.mutable_phase_end()->set_operations(phase_operations_);
   record.mutable_phase_end()->set_fingerprint(
       FieldFingerprint(std::move(phase_tensors_)));

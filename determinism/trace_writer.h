@@ -68,6 +68,15 @@ class TraceWriter : public OperationObserver {
     Phase phase;
     int64_t micro_batch;
     friend bool operator==(const PhaseKey&, const PhaseKey&) = default;
+
+    trace::Record NewRecord() const {
+      trace::Record record;
+      record.set_step(step);
+      record.set_attempt(attempt);
+      record.set_phase(NameOf(phase));
+      record.set_micro_batch(micro_batch);
+      return record;
+    }
   };
 
   TraceWriter(std::unique_ptr<WritableFile> file, TraceOptions options);

@@ -29,7 +29,7 @@ DropoutPosition Dropout(const StepContext& context, const ModelConfig& config,
   return {.p = context.training ? config.hidden_dropout : 0.0,
           .seed = context.seed,
           .layer = static_cast<uint16_t>(layer),
-          .first_sample = context.first_sample,
+          .sample_ids = context.sample_ids,
           .tokens = context.tokens};
 }
 

@@ -25,8 +25,8 @@ void Observe(const StepContext& context, const OperationName& name,
   event.scope = name.scope;
   event.operation = name.operation;
   event.micro_batch = context.micro_batch;
-  event.first_sample = context.first_sample;
-  event.samples = context.samples;
+  event.sample_ids = context.sample_ids;
+  if (!event.sample_ids.empty()) event.first_sample = event.sample_ids.front();
   event.occurrence = 0;
   event.inputs = {inputs.begin(), inputs.size()};
   event.outputs = {outputs.begin(), outputs.size()};

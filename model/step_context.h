@@ -9,6 +9,7 @@
 #define LOCKSTEP_MODEL_STEP_CONTEXT_H_
 
 #include <cstdint>
+#include <span>
 
 #include "determinism/operation.h"
 #include "model/device.h"
@@ -23,9 +24,12 @@ struct StepContext {
   int attempt = 0;
   Phase phase = Phase::kForward;
   int64_t micro_batch = 0;
-  uint64_t first_sample = 0;  // global index of the micro-batch's first sample
-  int64_t samples = 0;        // samples in this micro-batch
-  int64_t tokens = 0;         // tokens of each sample
+  // Global index of each sample of the micro-batch, ascending and with gaps
+  // where samples are skipped. Empty: samples that have none, as in an
+  // evaluation. Not owned.
+  std::span<const uint64_t> sample_ids = {};
+  int64_t samples = 0;           // samples in this micro-batch
+  int64_t tokens = 0;            // tokens of each sample
   int64_t samples_per_leaf = 1;  // N5
   bool training = true;          // dropout acts only then
   double loss_scale = 1.0;

@@ -26,29 +26,30 @@ void SplitInputsAndLabels(const int32_t* tokens_ST1, int64_t samples,
   }
 }
 
-std::string DataField(uint64_t first_sample, int64_t tokens,
+std::string DataField(std::span<const uint64_t> samples, int64_t tokens,
                       std::span<const int32_t> tokens_ST1,
                       std::span<const uint8_t> mask_ST) {
   const auto row = static_cast<size_t>(tokens);
   DataFingerprint sum;
-  for (size_t s = 0; s < mask_ST.size() / row; ++s) {
-    sum += FingerprintSample(first_sample + s,
+  for (size_t s = 0; s < samples.size(); ++s) {
+    sum += FingerprintSample(samples[s],
                              tokens_ST1.subspan(s * (row + 1), row + 1),
                              mask_ST.subspan(s * row, row));
   }
   return StepDataFingerprint(sum, tokens);
 }
 
-std::string LossField(uint64_t first_sample, int64_t tokens,
+std::string LossField(std::span<const uint64_t> samples, int64_t tokens,
                       std::span<const float> losses_ST) {
-  const uint64_t offset =
-      first_sample * static_cast<uint64_t>(tokens) * sizeof(float);
-  const auto samples = static_cast<int64_t>(losses_ST.size()) / tokens;
-  return FieldFingerprint(
-      {{"loss",
-        DType::kF32,
-        {samples, tokens},
-        FingerprintBytes(losses_ST.data(), losses_ST.size_bytes(), offset)}});
+  const auto row = static_cast<size_t>(tokens);
+  Fingerprint sum;
+  for (size_t s = 0; s < samples.size(); ++s) {
+    const std::span<const float> losses = losses_ST.subspan(s * row, row);
+    sum += FingerprintBytes(losses.data(), losses.size_bytes(),
+                            samples[s] * losses.size_bytes());
+  }
+  const auto count = static_cast<int64_t>(samples.size());
+  return FieldFingerprint({{"loss", DType::kF32, {count, tokens}, sum}});
 }
 
 std::string GradientField(const ParameterStore& store) {

@@ -21,13 +21,14 @@ namespace lockstep {
 void SplitInputsAndLabels(const int32_t* tokens_ST1, int64_t samples,
                           int64_t tokens, int32_t* ids, int32_t* labels);
 
-// Token ids and masks keyed by (global sample index, position).
-std::string DataField(uint64_t first_sample, int64_t tokens,
+// Token ids and masks keyed by (global sample index, position); `samples` are
+// the indices, one a row.
+std::string DataField(std::span<const uint64_t> samples, int64_t tokens,
                       std::span<const int32_t> tokens_ST1,
                       std::span<const uint8_t> mask_ST);
 
 // The fp32 loss of every token, keyed like the data.
-std::string LossField(uint64_t first_sample, int64_t tokens,
+std::string LossField(std::span<const uint64_t> samples, int64_t tokens,
                       std::span<const float> losses_ST);
 
 // Final gradients, before clipping.

@@ -1,7 +1,6 @@
 #include "tools/stepper.h"
 
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,29 +77,24 @@ absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
 }
 
 void Stepper::KeepSamples(Work& work) {
-  last_samples_ = {{},
-                   std::move(work.tokens_ST1),
-                   std::move(work.mask_ST),
-                   std::move(work.losses_ST)};
-  const size_t tokens = static_cast<size_t>(config_.data.sequence);
-  last_samples_.ids.resize(last_samples_.mask_ST.size() / tokens);
-  std::iota(last_samples_.ids.begin(), last_samples_.ids.end(),
-            work.report.sample_first);
+  last_samples_ = {std::move(work.samples), std::move(work.tokens_ST1),
+                   std::move(work.mask_ST), std::move(work.losses_ST)};
 }
 
-StepContext Stepper::Context(int64_t micro_batch) const {
-  return {
-      .device = const_cast<Device&>(device_),
-      .hooks = const_cast<OperationHooks&>(hooks_),
-      .seed = state_.seed,
-      .step = static_cast<int64_t>(state_.iterations) + 1,
-      .micro_batch = micro_batch,
-      .first_sample = state_.cursor +
-                      static_cast<uint64_t>(micro_batch * config_.batch.micro),
-      .samples = config_.batch.micro,
-      .tokens = config_.data.sequence,
-      .samples_per_leaf = config_.grid.leaf,
-      .loss_scale = scaler_.scale()};
+StepContext Stepper::Context(const Work& work, int64_t micro_batch) const {
+  const auto micro = static_cast<size_t>(config_.batch.micro);
+  return {.device = const_cast<Device&>(device_),
+          .hooks = const_cast<OperationHooks&>(hooks_),
+          .seed = state_.seed,
+          .step = static_cast<int64_t>(state_.iterations) + 1,
+          .micro_batch = micro_batch,
+          .sample_ids =
+              std::span(work.samples)
+                  .subspan(static_cast<size_t>(micro_batch) * micro, micro),
+          .samples = config_.batch.micro,
+          .tokens = config_.data.sequence,
+          .samples_per_leaf = config_.grid.leaf,
+          .loss_scale = scaler_.scale()};
 }
 
 absl::Status Stepper::CheckLosses(const Work& work) const {
@@ -109,7 +103,7 @@ absl::Status Stepper::CheckLosses(const Work& work) const {
   std::string samples;
   for (size_t i = 0; i < work.losses_ST.size(); ++i) {
     if (std::isfinite(work.losses_ST[i])) continue;
-    const uint64_t sample = state_.cursor + i / static_cast<size_t>(tokens);
+    const uint64_t sample = work.samples[i / static_cast<size_t>(tokens)];
     samples = absl::StrCat("sample ", sample, ", position ",
                            i % static_cast<size_t>(tokens));
     break;
@@ -121,7 +115,7 @@ absl::Status Stepper::CheckLosses(const Work& work) const {
 
 absl::Status Stepper::FinishGradients(Work& work) {
   StepReport& report = work.report;
-  optimizer_.FinaliseGradients(Context(0), work.divisor);
+  optimizer_.FinaliseGradients(Context(work, 0), work.divisor);
   if (faults_ != nullptr) LS_RETURN_IF_ERROR(faults_->AtPoint("grad.end"));
   report.grad_norm = optimizer_.GradientNorm();
   report.grad_norm_clipped =
@@ -149,7 +143,7 @@ void Stepper::UpdateParameters(Work& work) {
   const auto samples =
       state_.update_samples + static_cast<uint64_t>(BatchSize());
   work.report.lr = schedule_.At(static_cast<int64_t>(samples));
-  optimizer_.Update(Context(0), work.report.lr,
+  optimizer_.Update(Context(work, 0), work.report.lr,
                     optimizer_.ClipFactor(work.report.grad_norm));
   scaler_.Clean();
 }
@@ -175,8 +169,8 @@ void Stepper::FingerprintInputs(Work& work) {
   auto& fields = work.report.fingerprint;
   const int64_t tokens = config_.data.sequence;
   fields["data"] =
-      DataField(state_.cursor, tokens, work.tokens_ST1, work.mask_ST);
-  fields["loss"] = LossField(state_.cursor, tokens, work.losses_ST);
+      DataField(work.samples, tokens, work.tokens_ST1, work.mask_ST);
+  fields["loss"] = LossField(work.samples, tokens, work.losses_ST);
   fields["grads"] = GradientField(store_);
 }
 

@@ -83,6 +83,7 @@ class Stepper {
   // What the phases of one step hand to each other.
   struct Work {
     StepReport report;
+    std::vector<uint64_t> samples;    // global indices, ascending
     std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
     std::vector<uint8_t> mask_ST;
     std::vector<int32_t> segments_ST;  // empty: no document resets
@@ -95,7 +96,7 @@ class Stepper {
   int64_t BatchSize() const {
     return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
   }
-  StepContext Context(int64_t micro_batch) const;
+  StepContext Context(const Work& work, int64_t micro_batch) const;
   absl::StatusOr<StepReport> TakeStep(Work& work);
   void KeepSamples(Work& work);
   absl::Status LoadSamples(Work& work);

@@ -1,5 +1,6 @@
 // The phases of a step that compute: samples, forward and backward, the loss.
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +13,10 @@ namespace lockstep {
 // The samples are [cursor, cursor + global) of the one global order.
 absl::Status Stepper::LoadSamples(Work& work) {
   const int64_t samples = BatchSize(), tokens = config_.data.sequence;
-  work.report.sample_first = state_.cursor;
-  work.report.sample_last = state_.cursor + static_cast<uint64_t>(samples) - 1;
+  work.samples.resize(static_cast<size_t>(samples));
+  std::iota(work.samples.begin(), work.samples.end(), state_.cursor);
+  work.report.sample_first = work.samples.front();
+  work.report.sample_last = work.samples.back();
   work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
   work.mask_ST.resize(static_cast<size_t>(samples * tokens));
   if (dataset_->reset_at_documents()) {
@@ -21,7 +24,7 @@ absl::Status Stepper::LoadSamples(Work& work) {
   }
   work.losses_ST.resize(static_cast<size_t>(samples * tokens));
   for (int64_t s = 0; s < samples; ++s) {
-    uint64_t index = state_.cursor + static_cast<uint64_t>(s);
+    uint64_t index = work.samples[static_cast<size_t>(s)];
     if (faults_ != nullptr) index = faults_->SampleFor(index);
     LS_RETURN_IF_ERROR(dataset_->TrainSample(
         index, RowsOfSample(s, tokens, work.tokens_ST1, work.mask_ST,
@@ -42,7 +45,7 @@ absl::Status Stepper::ForwardBackward(Work& work) {
                          tokens, ids.data(), labels.data());
     const MicroBatch batch = {
         ids.data(), {labels.data(), work.mask_ST.data() + first * tokens}};
-    StepContext context = Context(m);
+    StepContext context = Context(work, m);
     if (!work.segments_ST.empty()) {
       context.segments = work.segments_ST.data() + first * tokens;
     }

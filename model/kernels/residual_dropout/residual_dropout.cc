@@ -28,9 +28,12 @@ auto ResidualDropoutBackwardRangeVariants() {
                             kOrder);
 }
 
-void CheckDropout(const DropoutPosition& at) {
+void CheckDropout(const DropoutPosition& at, int64_t rows) {
   LS_CHECK(at.p >= 0 && at.p < 1) << "p is " << at.p;
-  LS_CHECK(at.p == 0 || at.tokens > 0) << "no sample length";
+  if (at.p == 0) return;
+  LS_CHECK_GT(at.tokens, 0) << "no sample length";
+  LS_CHECK_EQ(rows, at.tokens * static_cast<int64_t>(at.sample_ids.size()))
+      << "each sample needs its index";
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ void CheckDropout(const DropoutPosition& at) {
 void ResidualDropoutForward(Device& device,
                             const ResidualDropoutForwardArgs& args) {
   LS_CHECK(IsStorage(args.dtype)) << NameOf(args.dtype);
-  CheckDropout(args.dropout);
+  CheckDropout(args.dropout, args.rows);
   RunKernel(device, ResidualDropoutForwardRangeVariants(), args, args.rows,
             GrainFor(args.d));
 }
@@ -46,7 +49,7 @@ void ResidualDropoutForward(Device& device,
 void ResidualDropoutBackward(Device& device,
                              const ResidualDropoutBackwardArgs& args) {
   LS_CHECK(IsStorage(args.dtype)) << NameOf(args.dtype);
-  CheckDropout(args.dropout);
+  CheckDropout(args.dropout, args.rows);
   RunKernel(device, ResidualDropoutBackwardRangeVariants(), args, args.rows,
             GrainFor(args.d));
 }

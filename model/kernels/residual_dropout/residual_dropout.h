@@ -15,6 +15,7 @@
 #define MODEL_KERNELS_RESIDUAL_DROPOUT_RESIDUAL_DROPOUT_H_
 
 #include <cstdint>
+#include <span>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -23,14 +24,14 @@ namespace lockstep {
 
 class Device;
 
-// Where the rows lie: row r is token r % tokens of sample first_sample +
-// r / tokens.
+// Where the rows lie: row r is token r % tokens of sample
+// sample_ids[r / tokens]. An index each, since a run may pass over samples.
 struct DropoutPosition {
   double p = 0;  // of being dropped, in [0, 1)
   uint64_t seed = 0;
   uint16_t layer = 0;
-  uint64_t first_sample = 0;  // global sample index of row 0
-  int64_t tokens = 0;         // rows per sample
+  std::span<const uint64_t> sample_ids = {};  // global indices; not owned
+  int64_t tokens = 0;                         // rows per sample
 };
 
 struct ResidualDropoutForwardArgs {

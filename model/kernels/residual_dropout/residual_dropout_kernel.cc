@@ -21,7 +21,7 @@ void ForDraws(const DropoutPosition& at, int64_t row, int64_t d, Fn fn) {
   RandomPosition position{};
   position.stream = Stream::kHiddenDropout;
   position.layer = at.layer;
-  position.item = at.first_sample + static_cast<uint64_t>(row / at.tokens);
+  position.item = at.sample_ids[static_cast<size_t>(row / at.tokens)];
   for (int64_t first = 0; first < d; first += kDrawn) {
     const int64_t n = std::min(d - first, kDrawn);
     position.element = static_cast<uint64_t>(row % at.tokens * d + first);

@@ -16,9 +16,13 @@ constexpr int64_t kSamples = 7;
 constexpr int64_t kRows = kTokens * kSamples;
 constexpr int64_t kWidth = 517;  // no multiple of the four lanes of a counter
 constexpr uint64_t kFirstSample = uint64_t{1} << 40;
+// With gaps, as in a run that passes over samples.
+constexpr uint64_t kSampleIds[kSamples] = {
+    kFirstSample,     kFirstSample + 1,   kFirstSample + 5,  kFirstSample + 6,
+    kFirstSample + 7, kFirstSample + 100, kFirstSample + 101};
 
 DropoutPosition Position(double p) {
-  return {p, 0x123456789abcdefull, 3, kFirstSample, kTokens};
+  return {p, 0x123456789abcdefull, 3, kSampleIds, kTokens};
 }
 
 void RunOn(Device& device, const TestMatrix& x, const TestMatrix& y,
@@ -71,8 +75,7 @@ TEST(ResidualDropoutTest, N9TheMaskIsDrawnAtLogicalPositions) {
     for (int64_t i = 0; i < kRows; ++i) {
       for (int64_t j = 0; j < kWidth; ++j) {
         const RandomPosition at{
-            Stream::kHiddenDropout, 3,
-            kFirstSample + static_cast<uint64_t>(i / kTokens),
+            Stream::kHiddenDropout, 3, kSampleIds[i / kTokens],
             static_cast<uint64_t>(i % kTokens * kWidth + j)};
         const bool keep = RandomU32(Position(p).seed, at) >=
                           static_cast<uint32_t>(std::floor(p * 0x1p32));
@@ -95,7 +98,7 @@ TEST(ResidualDropoutTest, N1N9ASampleAloneDrawsTheSame) {
   const TestMatrix y = RandomMatrix(DType::kBF16, kRows, kWidth, 2);
   const auto all = RunEverywhere(x, y, Position(0.1));
   DropoutPosition at = Position(0.1);
-  at.first_sample += 4;
+  at.sample_ids = at.sample_ids.subspan(4, 1);
   std::vector<TestMatrix> out(2, TestMatrix(DType::kBF16, kTokens, kWidth));
   Device device(1, BestIsa());
   const int64_t row = 4 * kTokens;
