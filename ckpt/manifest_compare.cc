@@ -125,9 +125,10 @@ class Comparison {
   }
 
   void DataFile(const Manifest::DataFile& s, const Manifest::DataFile& c) {
+    // The hash first: a message cuts long values, and a path may be long.
     const auto text = [](const Manifest::DataFile& file) {
-      return file.path + " (" + std::to_string(file.size) + " bytes, SHA-256 " +
-             file.sha256 + ")";
+      return "SHA-256 " + file.sha256 + ", " + std::to_string(file.size) +
+             " bytes, " + file.path;
     };
     if (s.sha256 == c.sha256 && s.size == c.size) {
       Add("data.path." + s.path, s.path, c.path, kSameFileElsewhere);

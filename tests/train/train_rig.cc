@@ -1,7 +1,11 @@
 #include "tests/train/train_rig.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +29,8 @@ RigResult TrainRig::Train(const RigOptions& options) const {
   if (sizes_ == kSmall)
     train.sets = {absl::StrCat("train.steps=", options.steps),
                   "schedule.length=20", "data.sequence=32", "batch.global=8"};
+  if (sizes_ == kOfRecipe)
+    train.sets = {absl::StrCat("train.steps=", options.steps)};
   train.sets.insert(train.sets.end(), options.sets.begin(), options.sets.end());
   train.run_dir = dir_;
   train.until = options.until;
@@ -44,6 +50,16 @@ std::string TrainRig::Unseed(const RigOptions& options) const {
   EXPECT_TRUE(result.status.ok()) << std::string(result.status.message());
   EXPECT_EQ(result.unseed.size(), 32u);
   return result.unseed;
+}
+
+void TrainRig::TrainUntilKilled(const RigOptions& options) const {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(Train(options).status.ok() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+      << "not killed: " << (options.faults.empty() ? "" : options.faults[0]);
 }
 
 std::vector<std::string> TrainRig::Metrics() const {
@@ -70,6 +86,29 @@ void TrainRig::Write(const std::string& file,
   EXPECT_TRUE(
       WriteFileAtomically(*PosixFileSystem(), dir_ + "/" + file, contents)
           .ok());
+}
+
+testing::AssertionResult SameLines(const std::vector<std::string>& got,
+                                   const std::vector<std::string>& want) {
+  if (want.empty()) return testing::AssertionFailure() << "nothing to compare";
+  for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
+    if (got[i] == want[i]) continue;
+    const auto at =
+        static_cast<size_t>(std::mismatch(got[i].begin(), got[i].end(),
+                                          want[i].begin(), want[i].end())
+                                .first -
+                            got[i].begin());
+    const size_t from = got[i].rfind(',', at) + 1;
+    return testing::AssertionFailure()
+           << "line " << i + 1 << " of " << want.size() << ", byte " << at
+           << ": " << got[i].substr(from, 80) << "\n  wanted "
+           << want[i].substr(std::min(from, want[i].size()), 80);
+  }
+  if (got.size() == want.size()) {
+    return testing::AssertionSuccess() << got.size() << " lines";
+  }
+  return testing::AssertionFailure()
+         << got.size() << " lines, wanted " << want.size();
 }
 
 bool TrainRig::Exists(const std::string& file) const {

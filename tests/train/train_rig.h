@@ -7,6 +7,8 @@
 #ifndef LOCKSTEP_TESTS_TRAIN_TRAIN_RIG_H_
 #define LOCKSTEP_TESTS_TRAIN_TRAIN_RIG_H_
 
+#include <gtest/gtest.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,15 +39,19 @@ struct RigResult {
 
 class TrainRig {
  public:
-  enum Sizes { kSmall, kAsShipped };
+  enum Sizes { kSmall, kAsShipped, kOfRecipe };
 
   // A fresh folder below the test's temporary one. kAsShipped trains debug.toml
-  // without the rig's smaller sizes, steps included.
+  // without the rig's smaller sizes, steps included; kOfRecipe with the rig's
+  // steps and nothing else.
   explicit TrainRig(const std::string& name, Sizes sizes = kSmall);
 
   RigResult Train(const RigOptions& options) const;
   // Trains and expects success.
   std::string Unseed(const RigOptions& options) const;
+  // Trains in a child process that one of the faults kills, and expects that it
+  // died of SIGKILL. Nothing it had in memory is left.
+  void TrainUntilKilled(const RigOptions& options) const;
 
   // Lines of metrics.jsonl without step_ms, tokens_per_s and mfu.
   std::vector<std::string> Metrics() const;
@@ -59,6 +65,11 @@ class TrainRig {
   std::string dir_;
   Sizes sizes_;
 };
+
+// EXPECT_TRUE(SameLines(got, want)): how many lines agree, or the first that
+// does not, from where it differs. Comparing nothing fails.
+testing::AssertionResult SameLines(const std::vector<std::string>& got,
+                                   const std::vector<std::string>& want);
 
 }  // namespace lockstep
 
