@@ -7,7 +7,7 @@
 // found by whoever holds an older head: each checkpoint does (Contains).
 // Not a log: numbers of steps go to metrics.jsonl, chatter to the logs.
 //
-// Events: launch resume allowed_difference checkpoint layout_change skip
+// Events: launch resume allowed_difference checkpoint layout_change skip spike
 // batch_size fault grid_recompute stop abandoned_tail torn_line fork
 // checkpoint_skipped retention.
 

@@ -136,6 +136,7 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   c.eval = recipe.Read<EvalConfig>("eval");
   c.metrics = recipe.Read<MetricsConfig>("metrics");
   c.trace = recipe.Read<TraceConfig>("trace");
+  c.spike = recipe.Read<SpikeConfig>("spike");
   ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);

@@ -24,6 +24,7 @@
 #include "recipes/recipe.h"
 #include "recipes/section.h"
 #include "tools/batch_schedule.h"
+#include "tools/spike_detector.h"
 
 namespace lockstep {
 
@@ -100,6 +101,7 @@ struct RunConfig {
   CheckpointConfig checkpoint;
   EvalConfig eval;
   MetricsConfig metrics;
+  SpikeConfig spike;
   TraceConfig trace;
   BatchSchedule batches;  // what `batch` says
 

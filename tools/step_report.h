@@ -8,7 +8,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+
+#include "tools/spike_detector.h"
 
 namespace lockstep {
 
@@ -27,6 +30,8 @@ struct StepReport {
   double grad_norm_clipped = 0;
   double lr = 0;
   double loss_scale = 1;
+  // Loss or norm out of proportion; with `skipped`, the reason for it.
+  std::optional<Spike> spike;
   // loss grads params optimizer rng data state -> 32 hex digits (N11); empty
   // when fingerprints are off.
   std::map<std::string, std::string> fingerprint;

@@ -41,6 +41,7 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
                             config.grid.tensor)),
       optimizer_(registry_, device_, store_, config.optimizer),
       scaler_(registry_, config.precision),
+      spikes_(registry_, config.spike),
       stage_(config.model, store_, config.grid.tensor, config.train.recompute),
       schedule_(config.ResolveSchedule(options.schedule_length_samples)) {
   if (faults_ != nullptr && !faults_->empty()) hooks_.Add(faults_);
@@ -68,6 +69,7 @@ absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
   if (finite.ok()) finite = CheckGradients(work);
   if (!finite.ok() && !MaySkip(finite)) return finite;
   work.report.skipped = !finite.ok();
+  LS_RETURN_IF_ERROR(JudgeSpike(work.report));
   FingerprintInputs(work);
   UpdateParameters(work);
   AdvanceState(work);
@@ -137,15 +139,30 @@ bool Stepper::MaySkip(const absl::Status& finite) const {
          !scaler_.at_minimum();
 }
 
-// A skipped step moves the scale and nothing else: no moment, no rate, no t.
+// From reduced values, so that every rank decides alike, and before anything
+// has moved.
+absl::Status Stepper::JudgeSpike(StepReport& report) const {
+  if (report.skipped) return absl::OkStatus();
+  report.spike = spikes_.Judge(report.loss, report.grad_norm);
+  if (!report.spike) return absl::OkStatus();
+  if (spikes_.Stops()) return spikes_.Stopped(*report.spike, Where(report));
+  report.skipped = spikes_.Skips();
+  return absl::OkStatus();
+}
+
+// A skipped step moves the scale, or the count of spikes, and nothing else: no
+// moment, no rate, no t.
 void Stepper::UpdateParameters(Work& work) {
-  if (work.report.skipped) return scaler_.Overflow();
+  if (work.report.skipped) {
+    return work.report.spike ? spikes_.Skipped() : scaler_.Overflow();
+  }
   const auto samples =
       state_.update_samples + static_cast<uint64_t>(BatchSize());
   work.report.lr = schedule_.At(static_cast<int64_t>(samples));
   optimizer_.Update(Context(work, 0), work.report.lr,
                     optimizer_.ClipFactor(work.report.grad_norm));
   scaler_.Clean();
+  spikes_.Applied(work.report.loss, work.report.grad_norm);
 }
 
 void Stepper::AdvanceState(Work& work) {

@@ -29,6 +29,7 @@
 #include "parallel/communicator.h"
 #include "tools/run_config.h"
 #include "tools/run_state.h"
+#include "tools/spike_detector.h"
 #include "tools/step_report.h"
 
 namespace lockstep {
@@ -62,7 +63,8 @@ class Stepper {
   // The next step. Non-finite losses or gradients skip the update where the
   // loss scale may be to blame (fp16 above its smallest scale); otherwise they
   // are a NumericFailure (exit 5), which names step, tensor and samples and
-  // leaves every registered state as it was.
+  // leaves every registered state as it was. A spike does what `spike.action`
+  // says, likewise.
   absl::StatusOr<StepReport> Step();
 
   // Of the last Step(), also of one that failed once its losses were there.
@@ -106,6 +108,7 @@ class Stepper {
   absl::Status FinishGradients(Work& work);
   absl::Status CheckGradients(const Work& work) const;
   bool MaySkip(const absl::Status& finite) const;
+  absl::Status JudgeSpike(StepReport& report) const;
   void UpdateParameters(Work& work);
   void AdvanceState(Work& work);
   void FingerprintInputs(Work& work);
@@ -122,6 +125,7 @@ class Stepper {
   ParameterStore store_;
   Optimizer optimizer_;
   LossScaler scaler_;
+  SpikeDetector spikes_;
   Stage stage_;
   Schedule schedule_;
   StepSamples last_samples_;

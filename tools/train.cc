@@ -127,13 +127,7 @@ absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
         trace_->RecordFields(report.step, 0, report.fingerprint));
   }
   progress_.Step(report);
-  if (report.skipped) {
-    LS_RETURN_IF_ERROR(folder_.Record(
-        "skip", {{"step", report.step}, {"loss_scale", report.loss_scale}}));
-    progress_.Say(
-        absl::StrFormat("step %d skipped: not finite at loss scale %g",
-                        report.step, report.loss_scale));
-  }
+  LS_RETURN_IF_ERROR(RecordOddities(report));
   const RunConfig& c = stepper_.config();
   if (c.eval.every > 0 && report.step % c.eval.every == 0) {
     LS_RETURN_IF_ERROR(EvaluateNow(report.step));
@@ -142,6 +136,31 @@ absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
       c.checkpoint.every > 0 && report.step % c.checkpoint.every == 0;
   if (due || last) LS_RETURN_IF_ERROR(SaveNow());
   return absl::OkStatus();
+}
+
+// A step that was skipped, and one that was only odd.
+absl::Status TrainLoop::RecordOddities(const StepReport& report) {
+  if (!report.skipped && !report.spike) return absl::OkStatus();
+  LedgerFields fields = {{"step", report.step}};
+  std::string text =
+      absl::StrFormat("not finite at loss scale %g", report.loss_scale);
+  if (report.spike) {
+    text = "a spike: " + report.spike->Text();
+    fields.insert(fields.end(),
+                  {{"reason", "spike"},
+                   {"what", report.spike->what},
+                   {"value", report.spike->value},
+                   {"median", report.spike->median},
+                   {"limit", report.spike->limit},
+                   {"sample_first", static_cast<int64_t>(report.sample_first)},
+                   {"sample_last", static_cast<int64_t>(report.sample_last)}});
+  } else {
+    fields.insert(fields.end(), {{"reason", "not_finite"},
+                                 {"loss_scale", report.loss_scale}});
+  }
+  progress_.Say(absl::StrFormat("step %d%s: %s", report.step,
+                                report.skipped ? " skipped" : "", text));
+  return folder_.Record(report.skipped ? "skip" : "spike", fields);
 }
 
 absl::Status TrainLoop::EvaluateNow(int64_t step) {

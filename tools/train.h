@@ -49,6 +49,7 @@ class TrainLoop {
   absl::Status OpenTrace();
   absl::StatusOr<StepReport> TimedStep();
   absl::Status AfterStep(const StepReport& report, bool last);
+  absl::Status RecordOddities(const StepReport& report);
   absl::Status EvaluateNow(int64_t step);
   absl::Status SaveNow();
   void SayNotes();
