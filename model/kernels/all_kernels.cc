@@ -10,10 +10,12 @@
 #include "model/kernels/embedding/embedding.h"
 #include "model/kernels/gated_norm/gated_norm.h"
 #include "model/kernels/grad_finalize/grad_finalize.h"
+#include "model/kernels/grid_accumulate/grid_accumulate.h"
 #include "model/kernels/matmul/matmul.h"
 #include "model/kernels/registry.h"
 #include "model/kernels/residual_dropout/residual_dropout.h"
 #include "model/kernels/rms_norm/rms_norm.h"
+#include "model/kernels/slice_tree/slice_tree.h"
 #include "model/kernels/squared_relu/squared_relu.h"
 #include "model/kernels/ssd_scan/ssd_scan.h"
 
@@ -21,11 +23,11 @@ namespace lockstep {
 
 std::vector<KernelInfo> AllKernels() {
   return {
-      AdamWInfo(),           AttentionInfo(),    CastInfo(),
-      Conv1dSiluInfo(),      CrossEntropyInfo(), EmbeddingInfo(),
-      GatedNormInfo(),       GradFinalizeInfo(), MatmulInfo(),
-      ResidualDropoutInfo(), RmsNormInfo(),      SquaredReluInfo(),
-      SsdScanInfo(),
+      AdamWInfo(),      AttentionInfo(),       CastInfo(),
+      Conv1dSiluInfo(), CrossEntropyInfo(),    EmbeddingInfo(),
+      GatedNormInfo(),  GradFinalizeInfo(),    GridAccumulateInfo(),
+      MatmulInfo(),     ResidualDropoutInfo(), RmsNormInfo(),
+      SliceTreeInfo(),  SquaredReluInfo(),     SsdScanInfo(),
   };
 }
 

@@ -3,8 +3,11 @@
 //
 //   g = fp32(fp64(sum) / divisor),  divisor = N_tok * loss_scale in fp64
 //   (exact: a count below 2^53 times a power of two)
-// in place; division and narrowing each round once (N5). Not for the integer
-// sums of `layout_invariant`, which are scaled where they are added.
+// in place; division and narrowing each round once (N5). For the integer sums
+// of `layout_invariant`
+//   g = fp32(fp64(q) * 2^-e / divisor)
+// where conversion, division and narrowing each round once and the power of two
+// is exact; a result below 2^-126 is zero (N2).
 //
 // FirstNonFinite is the lowest index of an infinity or NaN, -1 if there is
 // none.
@@ -27,6 +30,15 @@ struct GradFinalizeArgs {
   double divisor = 0;     // > 0
 };
 void GradFinalize(Device& device, const GradFinalizeArgs& args);
+
+struct GradFinalizeGridArgs {
+  int64_t n = 0;
+  const int64_t* sum = nullptr;  // [n], on the grid 2^-exponent
+  float* grad = nullptr;         // [n], overlaps sum nowhere
+  int exponent = 0;              // at most 512 either way
+  double divisor = 0;            // > 0
+};
+void GradFinalizeGrid(Device& device, const GradFinalizeGridArgs& args);
 
 int64_t FirstNonFinite(Device& device, const float* values, int64_t n);
 

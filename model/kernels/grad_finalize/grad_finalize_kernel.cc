@@ -34,6 +34,18 @@ void GradFinalizeRange(const GradFinalizeArgs& args, int64_t begin,
   }
 }
 
+void GradFinalizeGridRange(const GradFinalizeGridArgs& args, int64_t begin,
+                           int64_t end) {
+  const int64_t* sum = args.sum;
+  float* grad = args.grad;
+  const double unit =
+      std::bit_cast<double>(static_cast<uint64_t>(1023 - args.exponent) << 52);
+  const double divisor = args.divisor;
+  for (int64_t i = begin; i < end; ++i) {
+    grad[i] = static_cast<float>(static_cast<double>(sum[i]) * unit / divisor);
+  }
+}
+
 // Items are chunks.
 void NonFiniteScanRange(const NonFiniteScan& scan, int64_t begin, int64_t end) {
   for (int64_t chunk = begin; chunk < end; ++chunk) {

@@ -1,7 +1,10 @@
 #include "model/kernels/grad_finalize/grad_finalize.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -33,6 +36,45 @@ TEST(GradFinalizeTest, N5DividesInBinary64AndNarrowsOnce) {
   }
   EXPECT_EQ(differing, 0) << "of " << kCount;
   EXPECT_GT(differs_in_binary32, 0) << "the test could not fail";
+}
+
+// fp64(q) rounds above 2^53, the division and the narrowing round too: three
+// roundings, of which each shows somewhere.
+TEST(GradFinalizeTest, N5FromTheGrid) {
+  std::mt19937_64 random(3);
+  std::vector<int64_t> sum(kCount);
+  for (int64_t& q : sum) {
+    q = static_cast<int64_t>(random()) >> (random() % 64);
+  }
+  sum[0] = 0;
+  sum[1] = std::numeric_limits<int64_t>::min();
+  sum[2] = std::numeric_limits<int64_t>::max();
+  int64_t differing = 0;
+  int64_t conversion_shows = 0;
+  int64_t zeros = 0;
+  for (const int exponent : {49, -70, 175}) {
+    const double divisor = 12345.0 * 4096.0;
+    const auto out = ExpectSameOnEveryDevice(
+        {TestMatrix(DType::kF32, 1, kCount)},
+        [&](Device& device, std::vector<TestMatrix>& outputs) {
+          GradFinalizeGrid(device, {kCount, sum.data(), outputs[0].as<float>(),
+                                    exponent, divisor});
+        });
+    for (int64_t i = 0; i < kCount; ++i) {
+      const double scaled = std::ldexp(static_cast<double>(sum[i]), -exponent);
+      float want = static_cast<float>(scaled / divisor);
+      if (std::abs(want) < 0x1p-126f) want = std::copysign(0.0f, want);
+      differing += std::bit_cast<uint64_t>(out[0].At(0, i)) !=
+                   std::bit_cast<uint64_t>(static_cast<double>(want));
+      zeros += want == 0.0f;
+      const auto exact = static_cast<long double>(sum[i]);
+      conversion_shows +=
+          static_cast<long double>(static_cast<double>(sum[i])) != exact;
+    }
+  }
+  EXPECT_EQ(differing, 0) << "of " << 3 * kCount;
+  EXPECT_GT(conversion_shows, kCount / 10);
+  EXPECT_GT(zeros, 10);
 }
 
 TEST(FirstNonFiniteTest, N1LowestIndexOnEveryDevice) {

@@ -22,6 +22,27 @@
 // added to the F32 that c holds: c = c + s, one addition (a leaf of N5). NaNs
 // that arithmetic makes have unspecified sign and payload.
 //
+// Slices (N4). With `slices` the contraction is cut: a slice is a list of
+// segments of k, summed in list order from +0 as above, where amx32 pads *each
+// segment* with +0 to a multiple of 32 on both operands, and the F32 chain runs
+// on through the segments unpadded. (Either choice shows: an operation that
+// underflows is flushed to a signed zero, so a sum can be -0, and a padded
+// position turns it into +0.) A slice without positions is +0. Then, by
+// slice_use:
+//
+//   kTree     a power of two of slices, added in binary32 as a balanced tree,
+//             ((s0 + s1) + (s2 + s3)) + ...; the root is s above. With an F32 c
+//             it is the partial sum of a rank that holds these slices;
+//             slice_tree.h joins such partials by the same tree.
+//   kLeaves   each slice is a leaf of N5: c = c + s0, then c + s1, ... in list
+//             order, with `accumulate` or an I64 c only.
+//
+// The integer grid (N5). With an I64 c every leaf's sum g (without slices: the
+// one sum) is rounded to q = RNE(g * 2^grid_exponent), and c = c + q modulo
+// 2^64. An infinity, a NaN, and |g| * 2^grid_exponent >= 2^62 add 0; the
+// maximum in grid_stats tells of all three (grid.h). c = nullptr is the probe
+// of a tensor that has no exponent yet: the maximum, and nothing else.
+//
 // It is no BLAS: no alpha and beta, no in-place use (c must not overlap a or
 // b), and no choice of algorithm that could show in the bits.
 
@@ -31,6 +52,7 @@
 #include <cstdint>
 
 #include "determinism/dtype.h"
+#include "model/kernels/grid.h"
 #include "model/kernels/registry.h"
 
 namespace lockstep {
@@ -47,14 +69,26 @@ struct MatrixRef {
   int64_t col_stride;
 };
 
+// Positions [begin, end) of the contraction index, 0 <= begin <= end <= k.
+struct KSegment {
+  int64_t begin;
+  int64_t end;
+};
+struct KSlice {
+  const KSegment* segments;
+  int64_t count;
+};
+
+enum class SliceUse : uint8_t { kTree, kLeaves };
+
 struct MatmulArgs {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
-  MatrixRef a{};      // [m, k]
-  MatrixRef b{};      // [k, n], dtype as a
-  void* c = nullptr;  // [m, n], columns adjacent
-  DType c_dtype = DType::kF32;
+  MatrixRef a{};                // [m, k]
+  MatrixRef b{};                // [k, n], dtype as a
+  void* c = nullptr;            // [m, n], columns adjacent
+  DType c_dtype = DType::kF32;  // or BF16, F16, I64
   int64_t c_row_stride = 0;
   bool accumulate = false;  // c F32 only
   // Independent products; matrix i starts i * batch_stride elements further.
@@ -62,6 +96,14 @@ struct MatmulArgs {
   int64_t a_batch_stride = 0;
   int64_t b_batch_stride = 0;
   int64_t c_batch_stride = 0;
+  // None: all of k is one slice.
+  const KSlice* slices = nullptr;
+  int64_t slice_count = 0;
+  SliceUse slice_use = SliceUse::kTree;
+  // For an I64 c: e, at most 512 either way, and where the statistics of this
+  // product's leaves are merged into (not null).
+  int grid_exponent = 0;
+  GridStats* grid_stats = nullptr;
 };
 
 // Checks the arguments (a bad combination is a bug), counts the FLOPs, and

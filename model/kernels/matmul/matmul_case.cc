@@ -9,15 +9,17 @@
 namespace lockstep {
 namespace {
 
-uint32_t BitsAt(const std::vector<std::byte>& memory, int64_t index,
+uint64_t BitsAt(const std::vector<std::byte>& memory, int64_t index,
                 DType dtype) {
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   std::memcpy(&bits, memory.data() + index * SizeOf(dtype), SizeOf(dtype));
   return bits;
 }
 
-bool IsNan(uint32_t bits, DType dtype) {
+bool IsNan(uint64_t bits, DType dtype) {
   switch (dtype) {
+    case DType::kI64:
+      return false;
     case DType::kF32:
       return (bits & 0x7fffffffu) > 0x7f800000u;
     case DType::kBF16:
@@ -29,6 +31,25 @@ bool IsNan(uint32_t bits, DType dtype) {
 
 }  // namespace
 
+Slices FusedSlices(const std::vector<int64_t>& parts, int64_t count) {
+  Slices slices(count);
+  int64_t start = 0;
+  for (const int64_t part : parts) {
+    const int64_t width = part / count;
+    for (int64_t s = 0; s < count; ++s) {
+      slices[s].push_back({start + s * width, start + (s + 1) * width});
+    }
+    start += part;
+  }
+  return slices;
+}
+
+int64_t Sum(const std::vector<int64_t>& parts) {
+  int64_t sum = 0;
+  for (const int64_t part : parts) sum += part;
+  return sum;
+}
+
 std::string MatmulSpec::Text() const {
   std::ostringstream text;
   text << batch << " x [" << m << "," << k << "].[" << k << "," << n << "] "
@@ -36,6 +57,11 @@ std::string MatmulSpec::Text() const {
        << (accumulate ? " added" : "") << ", layouts "
        << static_cast<int>(a_layout) << " " << static_cast<int>(b_layout)
        << ", regime " << static_cast<int>(regime);
+  if (!slices.empty()) {
+    text << ", " << slices.size()
+         << (slice_use == SliceUse::kTree ? " slices" : " leaves");
+  }
+  if (c_dtype == DType::kI64) text << ", e = " << grid_exponent;
   return text.str();
 }
 
@@ -51,6 +77,14 @@ MatmulCase::MatmulCase(const MatmulSpec& spec, uint32_t seed)
       MakeOperand(spec.k, spec.n, spec.b_layout, &b_, &args_.b_batch_stride);
   args_.c_dtype = spec.c_dtype;
   args_.accumulate = spec.accumulate;
+  for (const std::vector<KSegment>& slice : spec_.slices) {
+    slices_.push_back({slice.data(), static_cast<int64_t>(slice.size())});
+  }
+  args_.slices = slices_.data();
+  args_.slice_count = static_cast<int64_t>(slices_.size());
+  args_.slice_use = spec.slice_use;
+  args_.grid_exponent = spec.grid_exponent;
+  args_.grid_stats = &stats_;
   args_.c_row_stride = spec.n + 3;
   args_.c_batch_stride = spec.m * args_.c_row_stride + 5;
   const size_t size = SizeOf(spec.c_dtype);
@@ -128,8 +162,8 @@ int64_t MatmulCase::CountDifferences(const std::vector<std::byte>& want,
   const int64_t elements = static_cast<int64_t>(want.size() / SizeOf(dtype));
   int64_t differences = 0;
   for (int64_t i = 0; i < elements; ++i) {
-    const uint32_t a = BitsAt(want, i, dtype);
-    const uint32_t b = BitsAt(got, i, dtype);
+    const uint64_t a = BitsAt(want, i, dtype);
+    const uint64_t b = BitsAt(got, i, dtype);
     ++*compared;
     if (a == b || (IsNan(a, dtype) && IsNan(b, dtype))) continue;
     if (differences++ == 0) {

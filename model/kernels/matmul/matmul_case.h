@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "determinism/dtype.h"
+#include "model/kernels/grid.h"
 #include "model/kernels/matmul/matmul.h"
 
 namespace lockstep {
@@ -33,6 +34,12 @@ enum class Layout {
 };  // adjacent: columns, rows, none
 inline constexpr int kLayouts = 3;
 
+// Slice s is the s-th 1/count of each part (N4); the parts lie one after
+// another.
+using Slices = std::vector<std::vector<KSegment>>;
+Slices FusedSlices(const std::vector<int64_t>& parts, int64_t count);
+int64_t Sum(const std::vector<int64_t>& parts);
+
 struct MatmulSpec {
   int64_t m, n, k;
   DType dtype = DType::kF32;
@@ -42,6 +49,9 @@ struct MatmulSpec {
   Layout b_layout = Layout::kRows;
   Regime regime = Regime::kUniform;
   int64_t batch = 1;
+  Slices slices = {};
+  SliceUse slice_use = SliceUse::kTree;
+  int grid_exponent = 0;
 
   std::string Text() const;
 };
@@ -52,16 +62,19 @@ class MatmulCase {
   MatmulCase(const MatmulCase&) = delete;
   MatmulCase& operator=(const MatmulCase&) = delete;
 
-  // Over a fresh copy of the poisoned output, which Output() shows afterwards.
+  // Over a fresh copy of the poisoned output. With an I64 c, stats() is of the
+  // last run.
   template <class Product>
   std::vector<std::byte> Run(Product product) {
     output_ = initial_output_;
+    stats_ = {};
     args_.c = output_.data() + SizeOf(spec_.c_dtype);  // off alignment
     product(args_);
     return output_;
   }
 
   const MatmulArgs& args() const { return args_; }
+  const GridStats& stats() const { return stats_; }
 
   // Elements of c that differ, gaps included; NaNs are one class. `report` gets
   // the first place and both values in hex. Adds to `compared`.
@@ -78,6 +91,8 @@ class MatmulCase {
   const MatmulSpec spec_;
   std::mt19937 random_;
   std::vector<std::byte> a_, b_, initial_output_, output_;
+  std::vector<KSlice> slices_;
+  GridStats stats_;
   MatmulArgs args_;
 };
 

@@ -2,9 +2,10 @@
 //
 // The loops, outermost first: columns of b that fit the second-level cache
 // packed; rows of c whose sums fit beside them, where sums must wait (below);
-// runs of k; tile rows of a, packed into the first-level cache; panels of b.
-// Where c is F32 the sums wait in c between runs of k. Where c is narrower or
-// added to, they wait in scratch, or the run is made as long as k.
+// slices; runs of k; tile rows of a, packed into the first-level cache; panels
+// of b. Where c is F32 and there is one slice, the sums wait in c between runs
+// of k. Elsewhere they wait in scratch, or the run is made as long as the
+// slice. The partial sums of a tree of slices wait in scratch as well.
 //
 // No cut shows in the bits: sums that wait are binary32, as in a register, and
 // runs of k end at multiples of 32.
@@ -17,6 +18,7 @@
 
 #include "determinism/dtype.h"
 #include "model/kernels/matmul/matmul.h"
+#include "model/kernels/matmul/matmul_runs.h"
 #include "model/kernels/matmul/matmul_tile.h"
 
 namespace lockstep {
@@ -26,35 +28,52 @@ constexpr int64_t kDepth = 256;  // the usual run of k
 constexpr int64_t kPackedFloats = 128 * 1024;
 constexpr int64_t kTileFloats = kTileRows * kTileColumns;
 constexpr int64_t kScratchColumns = 256;
-constexpr int64_t kWaitingTiles = 64 * 1024 / kTileFloats;
+// Tiles whose sums may wait at once: of 64 Ki floats for the slice being summed
+// and each of two levels of the tree.
+constexpr int64_t kWaitingTiles = 3 * (64 * 1024 / kTileFloats);
 
 // How one call is cut up.
 struct Cut {
   bool sums_wait_in_c;
-  int64_t depth;    // longest run of k
-  int64_t columns;  // of b packed at once, a multiple of kTileColumns
-  int64_t rows;     // of c between two packings of b
+  bool current_waits;  // the sums of the slice being summed wait in scratch
+  int64_t waiting;     // scratch tiles of an output tile
+  int64_t depth;       // longest run of k
+  int64_t columns;     // of b packed at once, a multiple of kTileColumns
+  int64_t rows;        // of c between two packings of b
 };
 
-static inline int64_t RoundUp(int64_t x, int64_t multiple) {
-  return (x + multiple - 1) / multiple * multiple;
+// Partial sums of the tree that wait at once.
+static inline int64_t TreeLevels(const MatmulArgs& args) {
+  if (args.slice_use != SliceUse::kTree) return 0;
+  int64_t levels = 0;
+  while ((int64_t{1} << levels) < args.slice_count) ++levels;
+  return levels;
 }
 
-static inline Cut CutOf(const MatmulArgs& args, int64_t padded_k) {
+static inline Cut CutOf(const MatmulArgs& args, const Runs& runs) {
   Cut cut;
-  cut.sums_wait_in_c = args.c_dtype == DType::kF32 && !args.accumulate;
+  const int64_t longest = runs.LongestSlice();
+  cut.sums_wait_in_c = args.c_dtype == DType::kF32 && !args.accumulate &&
+                       runs.slice_count() == 1;
   const bool at_once =
-      padded_k <= kDepth || (!cut.sums_wait_in_c && padded_k <= kMaxDepth);
-  const bool sums_wait_in_scratch = !at_once && !cut.sums_wait_in_c;
-  cut.depth = std::max<int64_t>(at_once ? padded_k : kDepth, kBlock);
+      (longest <= kDepth || (!cut.sums_wait_in_c && longest <= kMaxDepth)) &&
+      runs.MostSegments() <= Run::kMostPieces;
+  cut.current_waits = !at_once && !cut.sums_wait_in_c;
+  cut.waiting = TreeLevels(args) + (cut.current_waits ? 1 : 0);
+  cut.depth =
+      std::max<int64_t>(at_once ? RoundUp(longest, kBlock) : kDepth, kBlock);
   // Scratch is shared by rows and columns: b is packed again every cut.rows.
   const int64_t most_columns =
-      sums_wait_in_scratch ? kScratchColumns : kPackedFloats / cut.depth;
+      cut.current_waits ? kScratchColumns : kPackedFloats / cut.depth;
   cut.columns = std::min(RoundUp(args.n, kTileColumns),
                          most_columns / kTileColumns * kTileColumns);
-  cut.rows = sums_wait_in_scratch
-                 ? kWaitingTiles / (cut.columns / kTileColumns) * kTileRows
-                 : args.m;
+  const int64_t tiles_a_row = cut.columns / kTileColumns;
+  cut.rows = args.m;
+  if (cut.waiting > 0) {
+    const int64_t tiles =
+        args.slice_count > 1 ? kWaitingTiles / cut.waiting : kWaitingTiles / 3;
+    cut.rows = std::max<int64_t>(1, tiles / tiles_a_row) * kTileRows;
+  }
   return cut;
 }
 

@@ -32,7 +32,9 @@ MatmulArgs PartOf(const MatmulArgs& args, const MatmulStrips& strips,
   }
   part.a.data = Advance(args.a.data, args.a.dtype, a_offset);
   part.b.data = Advance(args.b.data, args.b.dtype, b_offset);
-  part.c = const_cast<void*>(Advance(args.c, args.c_dtype, c_offset));
+  if (args.c != nullptr) {  // else a probe
+    part.c = const_cast<void*>(Advance(args.c, args.c_dtype, c_offset));
+  }
   return part;
 }
 

@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "determinism/check.h"
 #include "determinism/dtype.h"
 #include "determinism/float_env.h"
+#include "model/kernels/grid_reference.h"
 
 namespace lockstep {
 namespace {
@@ -29,35 +31,69 @@ struct Contraction {
   int64_t b_start;
 
   float A(int64_t k) const {
-    return k < args.k ? Element(args.a, a_start + k * args.a.col_stride) : 0.0f;
+    return Element(args.a, a_start + k * args.a.col_stride);
   }
   float B(int64_t k) const {
-    return k < args.k ? Element(args.b, b_start + k * args.b.row_stride) : 0.0f;
+    return Element(args.b, b_start + k * args.b.row_stride);
   }
 };
 
-float PlainChain(const Contraction& x) {
-  float sum = 0.0f;
-  for (int64_t k = 0; k < x.args.k; ++k) sum = std::fma(x.A(k), x.B(k), sum);
-  return sum;
-}
+using Slice = std::vector<KSegment>;
+using SliceSum = float (*)(const Contraction&, const Slice&);
 
-float Amx32(const Contraction& x) {
+float PlainChain(const Contraction& x, const Slice& slice) {
   float sum = 0.0f;
-  for (int64_t block = 0; block < x.args.k; block += 32) {
-    float even = 0.0f;
-    float odd = 0.0f;
-    for (int64_t k = block; k < block + 32; k += 2) {
-      even = std::fma(x.A(k), x.B(k), even);
-      odd = std::fma(x.A(k + 1), x.B(k + 1), odd);
+  for (const KSegment& segment : slice) {
+    for (int64_t k = segment.begin; k < segment.end; ++k) {
+      sum = std::fma(x.A(k), x.B(k), sum);
     }
-    sum = sum + (even + odd);
   }
   return sum;
 }
 
+float Amx32(const Contraction& x, const Slice& slice) {
+  float sum = 0.0f;
+  for (const KSegment& segment : slice) {
+    const auto a = [&](int64_t k) { return k < segment.end ? x.A(k) : 0.0f; };
+    const auto b = [&](int64_t k) { return k < segment.end ? x.B(k) : 0.0f; };
+    for (int64_t block = segment.begin; block < segment.end; block += 32) {
+      float even = 0.0f;
+      float odd = 0.0f;
+      for (int64_t k = block; k < block + 32; k += 2) {
+        even = std::fma(a(k), b(k), even);
+        odd = std::fma(a(k + 1), b(k + 1), odd);
+      }
+      sum = sum + (even + odd);
+    }
+  }
+  return sum;
+}
+
+std::vector<Slice> SlicesOf(const MatmulArgs& args) {
+  if (args.slice_count == 0) return {{{0, args.k}}};
+  std::vector<Slice> slices;
+  for (int64_t s = 0; s < args.slice_count; ++s) {
+    const KSlice& slice = args.slices[s];
+    slices.emplace_back(slice.segments, slice.segments + slice.count);
+  }
+  return slices;
+}
+
+// Slices [begin, end), a power of two of them.
+float Tree(const std::vector<float>& sums, size_t begin, size_t end) {
+  if (end - begin == 1) return sums[begin];
+  const size_t middle = begin + (end - begin) / 2;
+  return Tree(sums, begin, middle) + Tree(sums, middle, end);
+}
+
 void PutResult(const MatmulArgs& args, int64_t index, float sum) {
-  if (args.accumulate) {
+  if (args.c_dtype == DType::kI64) {
+    const int64_t q = GridReference(sum, args.grid_exponent, *args.grid_stats);
+    if (args.c == nullptr) return;
+    int64_t& c = static_cast<int64_t*>(args.c)[index];
+    c = static_cast<int64_t>(static_cast<uint64_t>(c) +
+                             static_cast<uint64_t>(q));
+  } else if (args.accumulate) {
     float& c = static_cast<float*>(args.c)[index];
     c = c + sum;
   } else if (args.c_dtype == DType::kF32) {
@@ -69,18 +105,23 @@ void PutResult(const MatmulArgs& args, int64_t index, float sum) {
   }
 }
 
-template <class Sum>
-void Multiply(const MatmulArgs& args, Sum sum) {
+void Multiply(const MatmulArgs& args, SliceSum slice_sum) {
   ScopedFloatEnv env;
+  const std::vector<Slice> slices = SlicesOf(args);
   for (int64_t matrix = 0; matrix < args.batch; ++matrix) {
     for (int64_t i = 0; i < args.m; ++i) {
       for (int64_t j = 0; j < args.n; ++j) {
         const Contraction x{
             args, matrix * args.a_batch_stride + i * args.a.row_stride,
             matrix * args.b_batch_stride + j * args.b.col_stride};
-        PutResult(args,
-                  matrix * args.c_batch_stride + i * args.c_row_stride + j,
-                  sum(x));
+        const int64_t index =
+            matrix * args.c_batch_stride + i * args.c_row_stride + j;
+        std::vector<float> sums;
+        for (const Slice& slice : slices) sums.push_back(slice_sum(x, slice));
+        if (args.slice_use == SliceUse::kTree) {
+          sums = {Tree(sums, 0, sums.size())};
+        }
+        for (const float sum : sums) PutResult(args, index, sum);
       }
     }
   }

@@ -1,4 +1,5 @@
-// The contract of matmul.h, word for word and nothing else: three loops.
+// The contract of matmul.h, word for word and nothing else: three loops, and
+// one over slices.
 //
 // Truth for tests. It shares no code with the kernels, and is slow.
 
