@@ -17,7 +17,8 @@ struct DifferenceRow {
   // What --allow takes, or how it begins if it ends in '*'. A row in
   // parentheses stands for a class of recipe keys that has no common name.
   std::string_view key;
-  std::array<Verdict, 4> by_rung;  // by Guarantee
+  std::array<Verdict, 4> by_rung;  // of a resume, by Guarantee
+  Verdict fork;                    // of a fork, whatever the rung
   std::string_view why;
 };
 

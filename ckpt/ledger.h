@@ -9,7 +9,7 @@
 //
 // Events: launch resume allowed_difference checkpoint layout_change skip spike
 // batch_size fault grid_recompute stop abandoned_tail torn_line fork
-// checkpoint_skipped retention.
+// checkpoint_skipped retention tensorboard_stop.
 
 #ifndef CKPT_LEDGER_H_
 #define CKPT_LEDGER_H_

@@ -36,9 +36,13 @@ std::string ManifestToJson(const Manifest& m) {
   OrderedJson json;
   json["format_version"] = m.format_version;
   json["run_id"] = m.run_id;
+  json["lineage"] = m.lineage;
   json["parent"] = {{"run_id", m.parent.run_id},
+                    {"lineage", m.parent.lineage},
                     {"step", m.parent.step},
-                    {"checkpoint_sha256", m.parent.checkpoint_sha256}};
+                    {"checkpoint", m.parent.checkpoint},
+                    {"checkpoint_sha256", m.parent.checkpoint_sha256},
+                    {"ledger_head", m.parent.ledger_head}};
   json["created_ms"] = m.created_ms;
   json["guarantee"] = NameOf(m.guarantee);
   json["root_seed"] = m.root_seed;

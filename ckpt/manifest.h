@@ -58,12 +58,18 @@ struct Manifest {
   // A fork names the run and the checkpoint that it grew from.
   struct Parent {
     std::string run_id;  // empty: no parent
+    std::string lineage;
     int64_t step = 0;
+    std::string checkpoint;         // its folder, as it was given
     std::string checkpoint_sha256;  // of its index
+    std::string ledger_head;        // the parent's, when that was saved
   };
 
   int64_t format_version = kFormatVersion;
   std::string run_id;
+  // Of the line of steps: the run_id at its first step, so that a fork, which
+  // goes on from another run's state, begins a lineage of its own.
+  std::string lineage;
   Parent parent;
   int64_t created_ms = 0;  // since 1970
   Code code;

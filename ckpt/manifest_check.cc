@@ -7,6 +7,7 @@
 
 #include "ckpt/difference_table.h"
 #include "ckpt/manifest_compare.h"
+#include "determinism/check.h"
 #include "determinism/nearest.h"
 #include "determinism/status.h"
 
@@ -71,6 +72,19 @@ std::string Describe(const ManifestDifference& difference) {
 }
 
 }  // namespace
+
+const char* NameOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHarmless:
+      return "harmless";
+    case Verdict::kRefused:
+      return "refused";
+    case Verdict::kNever:
+      return "never";
+  }
+  LS_CHECK(false) << static_cast<int>(verdict);
+  return "";
+}
 
 std::vector<ManifestDifference> AllowedDifferences(
     const std::vector<ManifestDifference>& differences,

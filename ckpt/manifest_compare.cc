@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,9 +23,10 @@ const char* BoolText(bool value) { return value ? "true" : "false"; }
 
 class Comparison {
  public:
+  // No rung: a fork.
   Comparison(const Manifest& saved, const Manifest& current,
-             Guarantee guarantee)
-      : saved_(saved), current_(current), guarantee_(guarantee) {}
+             std::optional<Guarantee> rung)
+      : saved_(saved), current_(current), rung_(rung) {}
 
   std::vector<ManifestDifference> Run() {
     Code();
@@ -46,7 +48,8 @@ class Comparison {
     const DifferenceRow* row =
         FindDifferenceRow(row_key.empty() ? std::string_view(key) : row_key);
     LS_CHECK(row != nullptr) << key;
-    const Verdict verdict = row->by_rung[static_cast<size_t>(guarantee_)];
+    const Verdict verdict =
+        rung_ ? row->by_rung[static_cast<size_t>(*rung_)] : row->fork;
     const auto [at, is_new] = differences_.try_emplace(
         key, ManifestDifference{key, saved, current, verdict,
                                 std::string(row->why)});
@@ -171,29 +174,21 @@ class Comparison {
 
   const Manifest& saved_;
   const Manifest& current_;
-  const Guarantee guarantee_;
+  const std::optional<Guarantee> rung_;
   std::map<std::string, ManifestDifference> differences_;
 };
 
 }  // namespace
 
-const char* NameOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHarmless:
-      return "harmless";
-    case Verdict::kRefused:
-      return "refused";
-    case Verdict::kNever:
-      return "never";
-  }
-  LS_CHECK(false) << static_cast<int>(verdict);
-  return "";
-}
-
 std::vector<ManifestDifference> CompareManifests(const Manifest& saved,
                                                  const Manifest& current,
                                                  Guarantee guarantee) {
   return Comparison(saved, current, guarantee).Run();
+}
+
+std::vector<ManifestDifference> CompareForFork(const Manifest& parent,
+                                               const Manifest& current) {
+  return Comparison(parent, current, std::nullopt).Run();
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// What a resume accepts: two manifests, a rung, and one table.
+// What a resume or a fork accepts: two manifests, a rung, and one table.
 //
 // Every difference between the manifest that a run was saved under and the one
 // it is about to go on under gets a verdict from the table of FORMAT.md, which
@@ -36,6 +36,11 @@ struct ManifestDifference {
 std::vector<ManifestDifference> CompareManifests(const Manifest& saved,
                                                  const Manifest& current,
                                                  Guarantee guarantee);
+
+// The same for a fork, which is a new run: what it computes may differ, and is
+// listed; what its state means may not.
+std::vector<ManifestDifference> CompareForFork(const Manifest& parent,
+                                               const Manifest& current);
 
 // OK when no difference is refused or `allow` names each that is (by its key,
 // or by what stands before a dot: "layout" admits "layout.data"). Otherwise

@@ -149,5 +149,47 @@ TEST(Compare, RecipeKeys) {
       "RRRR");
 }
 
+// The verdict on `key` of a fork, as a letter.
+std::string ForkVerdict(const Manifest& current, const std::string& key) {
+  std::string letter = "-";
+  for (const auto& d : CompareForFork(Sample(), current)) {
+    if (d.key == key) {
+      letter = std::string(1, "HRN"[static_cast<int>(d.verdict)]);
+    } else {
+      EXPECT_EQ(d.verdict, Verdict::kHarmless) << d.key << " beside " << key;
+    }
+  }
+  return letter;
+}
+
+TEST(Compare, AForkMayComputeOtherwiseButNotMeanOtherThings) {
+  EXPECT_TRUE(CompareForFork(Sample(), Sample()).empty());
+  EXPECT_EQ(ForkVerdict(WithKey("optimizer.lr = 0.001", "optimizer.lr = 0.1"),
+                        "optimizer.lr"),
+            "H");
+  EXPECT_EQ(ForkVerdict(With([](Manifest& m) {
+                          m.code.commit = "beef";
+                          m.code.binary_sha256 = "x";
+                        }),
+                        "commit"),
+            "H");
+  EXPECT_EQ(ForkVerdict(WithKey("model.hidden = 64", "model.hidden = 32"),
+                        "model.hidden"),
+            "N");
+  EXPECT_EQ(
+      ForkVerdict(WithKey("optimizer.lr", "precision.mode"), "precision.mode"),
+      "N");
+  EXPECT_EQ(ForkVerdict(With([](Manifest& m) { m.tokenizer.hash = "other"; }),
+                        "tokenizer"),
+            "N");
+  EXPECT_EQ(ForkVerdict(With([](Manifest& m) {
+                          m.data[0].sha256 = std::string(64, '9');
+                        }),
+                        "data.content.a.txt"),
+            "R");
+  EXPECT_EQ(ForkVerdict(With([](Manifest& m) { m.root_seed = 5; }), "seed"),
+            "R");
+}
+
 }  // namespace
 }  // namespace lockstep

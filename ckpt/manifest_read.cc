@@ -61,6 +61,9 @@ Error ReadParent(const OrderedJson& json, Manifest::Parent& parent) {
   fields.Get("run_id", parent.run_id);
   fields.Get("step", parent.step);
   fields.Get("checkpoint_sha256", parent.checkpoint_sha256);
+  fields.GetIfThere("lineage", parent.lineage);
+  fields.GetIfThere("checkpoint", parent.checkpoint);
+  fields.GetIfThere("ledger_head", parent.ledger_head);
   return fields.error();
 }
 
@@ -74,6 +77,8 @@ Error ReadTokenizer(const OrderedJson& json, Manifest::Tokenizer& tokenizer) {
 void ReadPlainFields(JsonFields& fields, Manifest& m) {
   std::string guarantee;
   fields.Get("run_id", m.run_id);
+  m.lineage = m.run_id;  // of a manifest that is older than the field
+  fields.GetIfThere("lineage", m.lineage);
   fields.Get("created_ms", m.created_ms);
   fields.Get("guarantee", guarantee);
   fields.Get("root_seed", m.root_seed);

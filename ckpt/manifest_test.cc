@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ckpt/manifest_for_test.h"
+#include "ckpt/sealed_json.h"
 #include "determinism/memory_file_system.h"
 #include "determinism/status.h"
 
@@ -24,6 +25,32 @@ TEST(Manifest, RoundTrip) {
   ASSERT_TRUE(fs.MakeDirs("/run").ok());
   ASSERT_TRUE(WriteManifest(fs, "/run", Sample()).ok());
   EXPECT_EQ(ManifestToJson(*ReadManifest(fs, "/run")), text);
+}
+
+// A manifest of before the field was there is its own lineage.
+TEST(Manifest, LineageIsTheRunsIdWhereNoneIsSaid) {
+  Manifest m = Sample();
+  m.lineage = "line";
+  m.parent = {"run-p",
+              "line-p",
+              7,
+              "p/checkpoints/step_00000007",
+              std::string(64, 'a'),
+              std::string(64, 'b')};
+  const auto read = ManifestFromJson(ManifestToJson(m), "m");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->lineage, "line");
+  EXPECT_EQ(read->parent.lineage, "line-p");
+  EXPECT_EQ(read->parent.checkpoint, "p/checkpoints/step_00000007");
+  EXPECT_EQ(read->parent.ledger_head, std::string(64, 'b'));
+  auto json = OpenSealedJson(ManifestToJson(m));
+  ASSERT_TRUE(json.ok());
+  json->erase("lineage");
+  json->at("parent").erase("lineage");
+  const auto old = ManifestFromJson(SealJson(*json), "m");
+  ASSERT_TRUE(old.ok()) << old.status();
+  EXPECT_EQ(old->lineage, "run-a");
+  EXPECT_EQ(old->parent.lineage, "");
 }
 
 TEST(Manifest, EveryFlippedBitAndEveryCutIsFound) {

@@ -119,6 +119,10 @@ void JsonFields::Get(const char* key, std::string& out) {
   out = value->get<std::string>();
 }
 
+void JsonFields::GetIfThere(const char* key, std::string& out) {
+  if (object_.contains(key)) Get(key, out);
+}
+
 void JsonFields::Get(const char* key, std::vector<int64_t>& out) {
   out.clear();
   for (const OrderedJson& item : Array(key)) {

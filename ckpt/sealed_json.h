@@ -45,6 +45,8 @@ class JsonFields {
   void Get(const char* key, int64_t& out);
   void Get(const char* key, uint64_t& out);
   void Get(const char* key, std::string& out);
+  // A field that older files lack; then `out` stays as it is.
+  void GetIfThere(const char* key, std::string& out);
   void Get(const char* key, std::vector<int64_t>& out);
   void Get(const char* key, std::vector<std::string>& out);
   void Get(const char* key, std::map<std::string, std::string>& out);

@@ -1,15 +1,14 @@
 // The command line: which verbs and options exist, with an example each.
 //
-// The only file that sees CLI11. It fills option structs, calls a verb and
-// turns its status into the exit code of determinism/status.h.
+// With cli_files.cc the only one that sees CLI11. It fills option structs,
+// calls a verb and turns its status into the exit code of determinism/status.h.
 #include "tools/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <functional>
 #include <string>
 
 #include "determinism/status.h"
+#include "tools/cli_verb.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
@@ -17,9 +16,6 @@ namespace {
 
 constexpr int kNegative = 1;
 constexpr int kUsage = 2;
-
-// A verb: its options live as long as the parser.
-using Run = std::function<absl::StatusOr<Answer>()>;
 
 int Finish(const absl::StatusOr<Answer>& answer) {
   if (!answer.ok()) {
@@ -30,13 +26,6 @@ int Finish(const absl::StatusOr<Answer>& answer) {
   std::fputs(answer->text.c_str(), stdout);
   std::fflush(stdout);
   return answer->negative ? kNegative : 0;
-}
-
-CLI::App* Verb(CLI::App& parent, const std::string& name,
-               const std::string& what, const std::string& example) {
-  CLI::App* verb = parent.add_subcommand(name, what);
-  verb->footer("Example:\n  " + example);
-  return verb;
 }
 
 void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
@@ -51,6 +40,8 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
   verb->add_option("--until", o.until, "stop after this step, resumable");
   verb->add_option("--resume", o.resume,
                    "auto, must, never, or a checkpoint's folder");
+  verb->add_option("--fork", o.fork,
+                   "begin a new run from this checkpoint of another");
   verb->add_option("--allow", o.allow,
                    "differences from the manifest to let through")
       ->delimiter(',');
@@ -64,6 +55,14 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->add_flag("--quiet", o.quiet, "no display");
   verb->callback([&] { run = [&] { return TrainVerb(o); }; });
+}
+
+void AddStatus(CLI::App& app, StatusOptions& o, Run& run) {
+  CLI::App* verb = Verb(app, "status", "where a run stands; only reads",
+                        "lockstep status runs/debug-0123abcd");
+  verb->add_option("run", o.run_dir, "the run's folder")->required();
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return StatusVerb(o); }; });
 }
 
 void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
@@ -102,39 +101,6 @@ void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return GenerateVerb(o); }; });
 }
 
-void AddRecipeVerb(CLI::App& recipe, RecipeOptions& o, Run& run,
-                   const char* name, const char* what,
-                   absl::StatusOr<Answer> (*function)(const RecipeOptions&)) {
-  CLI::App* verb =
-      Verb(recipe, name, what,
-           std::string("lockstep recipe ") + name + " recipes/debug.toml");
-  verb->add_option("recipe", o.recipe, "a TOML file")->required();
-  if (std::string_view(name) == "diff") {
-    verb->add_option("other", o.other, "another recipe")->required();
-  }
-  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
-      ->take_all()
-      ->expected(1);
-  verb->add_flag("--json", o.json, "one JSON object on stdout");
-  verb->callback(
-      [&o, &run, function] { run = [&o, function] { return function(o); }; });
-}
-
-void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
-  CLI::App* recipe = app.add_subcommand("recipe", "check, show, diff, keys");
-  recipe->require_subcommand(1);
-  AddRecipeVerb(*recipe, o, run, "check", "all errors of a recipe at once",
-                RecipeCheckVerb);
-  AddRecipeVerb(*recipe, o, run, "show",
-                "the resolved recipe, each value with its source",
-                RecipeShowVerb);
-  AddRecipeVerb(*recipe, o, run, "diff", "the keys in which two recipes differ",
-                RecipeDiffVerb);
-  CLI::App* keys = Verb(*recipe, "keys", "every key, its range and default",
-                        "lockstep recipe keys");
-  keys->callback([&run] { run = [] { return RecipeKeysVerb(); }; });
-}
-
 void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
              Run& run) {
   CLI::App* data = app.add_subcommand("data", "prepare, inspect, verify");
@@ -168,43 +134,13 @@ void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
   verify->callback([&] { run = [&] { return DataVerifyVerb(i); }; });
 }
 
-void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
-  CLI::App* ckpt = app.add_subcommand("ckpt", "list, show, verify");
-  ckpt->require_subcommand(1);
-  CLI::App* list = Verb(*ckpt, "list", "the checkpoints of a run",
-                        "lockstep ckpt list runs/debug-0123abcd");
-  CLI::App* show = Verb(*ckpt, "show", "what is in a checkpoint",
-                        "lockstep ckpt show runs/debug-0123abcd");
-  CLI::App* verify = Verb(*ckpt, "verify", "whether every byte holds",
-                          "lockstep ckpt verify runs/debug-0123abcd");
-  for (CLI::App* verb : {list, show, verify}) {
-    verb->add_option("path", o.path, "a run's folder or a checkpoint's")
-        ->required();
-    verb->add_flag("--json", o.json, "one JSON object on stdout");
-  }
-  list->callback([&] { run = [&] { return CkptListVerb(o); }; });
-  show->callback([&] { run = [&] { return CkptShowVerb(o); }; });
-  verify->callback([&] { run = [&] { return CkptVerifyVerb(o); }; });
-}
-
-void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
-  CLI::App* trace = app.add_subcommand("trace", "show");
-  trace->require_subcommand(1);
-  CLI::App* show =
-      Verb(*trace, "show", "the records of a trace",
-           "lockstep trace show RUN/traces/rank_0.step_00000000.trace");
-  show->add_option("file", o.file, "a trace file")->required();
-  show->add_option("--scope", o.scope, "only this module path");
-  show->add_flag("--json", o.json, "one JSON object a line on stdout");
-  show->callback([&] { run = [&] { return TraceShowVerb(o); }; });
-}
-
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
   CLI::App app("Lockstep: a trainer whose every bit is accounted for");
   app.require_subcommand(1);
   TrainOptions train;
+  StatusOptions status;
   EvalOptions eval;
   GenerateVerbOptions generate;
   RecipeOptions recipe;
@@ -214,6 +150,7 @@ int RunCommandLine(int argc, char** argv) {
   TraceShowOptions trace;
   Run run;
   AddTrain(app, train, run);
+  AddStatus(app, status, run);
   AddEval(app, eval, run);
   AddGenerate(app, generate, run);
   AddRecipe(app, recipe, run);

@@ -76,6 +76,7 @@ void DescribeSection(Section& section, EvalConfig& config);
 
 struct MetricsConfig {
   bool fingerprints = true;
+  bool tensorboard = true;
 };
 void DescribeSection(Section& section, MetricsConfig& config);
 

@@ -64,6 +64,7 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
   if (existing_ && request.mode != ResumeMode::kNever) {
     LS_RETURN_IF_ERROR(CheckManifest(allowance, current));
     current.run_id = manifest_.run_id;
+    current.lineage = manifest_.lineage;
     current.parent = manifest_.parent;
     current.created_ms = manifest_.created_ms;
   }
@@ -102,6 +103,8 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
   const ScopedFloatEnv float_env;
   stepper.Initialise();
   return Record("launch", {{"run_id", manifest_.run_id},
+                           {"lineage", manifest_.lineage},
+                           {"steps", stepper.config().Steps()},
                            {"commit", manifest_.code.commit},
                            {"dirty", manifest_.code.dirty},
                            {"trajectory", manifest_.recipe.trajectory},
@@ -125,6 +128,7 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
   manifest_json_ = ManifestToJson(manifest_);
   notes_.push_back(absl::StrCat("resumed from ", found.dir));
   return Record("resume", {{"step", found.step},
+                           {"steps", stepper.config().Steps()},
                            {"checkpoint", found.dir},
                            {"state_saved", index.state_fingerprint},
                            {"state_restored", StateField(stepper.registry())},

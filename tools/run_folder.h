@@ -21,6 +21,7 @@
 #include "ckpt/run_lock.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
+#include "tools/fork.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
@@ -44,6 +45,16 @@ class RunFolder {
   absl::Status Start(const ResumeRequest& request, const Allowance& allowance,
                      Manifest current, Stepper& stepper);
 
+  // The first launch of a fork, in a folder without a run: compares, loads the
+  // parent's state, and saves it as the new run's own first checkpoint, so that
+  // the fork needs its parent no more. InputError for a folder that has a run;
+  // ManifestMismatch for another model, tokenizer or precision, or for data
+  // that `allowance` does not admit.
+  absl::Status StartFork(const ForkSource& source, bool keeps_schedule,
+                         const Allowance& allowance,
+                         const CheckpointConfig& config, Manifest current,
+                         Stepper& stepper);
+
   // A checkpoint of the stepper's state, then retention.
   absl::Status Save(Stepper& stepper, const CheckpointConfig& config);
 
@@ -52,6 +63,8 @@ class RunFolder {
   const std::string& dir() const { return dir_; }
   const Manifest& manifest() const { return manifest_; }
   int64_t last_saved_step() const { return last_saved_step_; }
+  // The run's steps begin after this one: a fork's at its parent's.
+  int64_t steps_before() const { return manifest_.parent.step; }
   // What happened so far that a person should read; cleared by the call.
   std::vector<std::string> TakeNotes();
 
@@ -61,6 +74,8 @@ class RunFolder {
 
   absl::Status CheckManifestIsThere(const ResumeRequest& request);
   absl::Status CheckNothingIsLost(const ResumeRequest& request);
+  absl::Status CheckFreshForFork();
+  absl::Status LoadParent(const ForkSource& source, Stepper& stepper);
   absl::Status CheckManifest(const Allowance& allowance,
                              const Manifest& current);
   absl::Status StartFresh(Manifest current, Stepper& stepper);

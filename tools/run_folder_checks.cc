@@ -27,8 +27,9 @@ absl::Status RunFolder::CheckManifestIsThere(const ResumeRequest& request) {
   LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs_, dir_));
   const auto& entries = ledger_->entries();
   const bool launched =
-      std::any_of(entries.begin(), entries.end(),
-                  [](const LedgerEntry& e) { return e.event == "launch"; });
+      std::any_of(entries.begin(), entries.end(), [](const LedgerEntry& e) {
+        return e.event == "launch" || e.event == "fork";
+      });
   if (checkpoints.empty() && !launched) return absl::OkStatus();
   return ManifestMismatch(
       "this run has a ledger or checkpoints and no manifest",
@@ -44,6 +45,13 @@ absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
   for (const LedgerEntry& entry : ledger_->entries()) {
     if (entry.event == "launch") saved = false;
     if (entry.event == "checkpoint") saved = true;
+  }
+  if (existing_ && !manifest_.parent.run_id.empty()) {
+    return NoUsableCheckpoint(
+        "this run is a fork and has no checkpoint to go on from",
+        dir_ + "/checkpoints",
+        absl::StrCat("remove the folder and fork again from ",
+                     manifest_.parent.checkpoint));
   }
   if (!saved) return absl::OkStatus();
   return NoUsableCheckpoint(

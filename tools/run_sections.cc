@@ -80,6 +80,8 @@ void DescribeSection(Section& section, MetricsConfig& config) {
   section.SetTrajectory(false);
   section.Bool("fingerprints", config.fingerprints,
                {.help = "fingerprint state, gradients and data every step"});
+  section.Bool("tensorboard", config.tensorboard,
+               {.help = "write RUN/tb for TensorBoard"});
 }
 
 void DescribeSection(Section& section, TraceConfig& config) {

@@ -13,6 +13,7 @@
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 #include "tools/bazel/build_stamp.h"
+#include "tools/fork.h"
 
 namespace lockstep {
 namespace {
@@ -36,6 +37,18 @@ absl::StatusOr<std::optional<int64_t>> KeptScheduleLength(
 std::string WorkingDir() {
   std::error_code error;
   return std::filesystem::current_path(error).string();
+}
+
+// The same of a fork: its parent's, while both recipes mean the same curve.
+absl::StatusOr<std::optional<int64_t>> ParentScheduleLength(
+    FileSystem& fs, const std::string& recipe_path,
+    const std::vector<std::string>& sets, const Manifest& parent) {
+  LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::Load(fs, recipe_path, sets));
+  LS_RETURN_IF_ERROR(ReadRunConfig(recipe, std::nullopt).status());
+  if (!KeepsSchedule(parent.recipe.text, recipe.ResolvedText())) {
+    return std::nullopt;
+  }
+  return parent.schedule_length_samples;
 }
 
 absl::StatusOr<std::string> BinarySha256(FileSystem& fs) {
@@ -79,17 +92,23 @@ absl::Status DescribeCode(FileSystem& fs, Manifest& manifest) {
 absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
                                        const std::string& recipe_path,
                                        const std::vector<std::string>& sets,
-                                       const std::string& run_dir) {
-  LS_ASSIGN_OR_RETURN(const auto kept, KeptScheduleLength(fs, run_dir));
+                                       const std::string& run_dir,
+                                       const Manifest* parent) {
+  auto kept = parent == nullptr
+                  ? KeptScheduleLength(fs, run_dir)
+                  : ParentScheduleLength(fs, recipe_path, sets, *parent);
+  LS_RETURN_IF_ERROR(kept.status());
   LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::Load(fs, recipe_path, sets));
-  LS_ASSIGN_OR_RETURN(RunConfig config, ReadRunConfig(recipe, kept));
+  LS_ASSIGN_OR_RETURN(RunConfig config, ReadRunConfig(recipe, *kept));
   const std::string dir =
       !run_dir.empty() ? run_dir
                        : absl::StrCat("runs/", recipe.name(), "-",
                                       recipe.TrajectoryHash().substr(0, 8));
-  const int64_t length =
-      config.schedule.length || !kept ? config.ScheduleLengthSamples() : *kept;
-  return ResolvedRun{std::move(recipe), std::move(config), dir, length};
+  const int64_t length = config.schedule.length || !*kept
+                             ? config.ScheduleLengthSamples()
+                             : **kept;
+  return ResolvedRun{std::move(recipe), std::move(config), dir, length,
+                     kept->has_value()};
 }
 
 absl::StatusOr<int> ChooseThreads(int64_t asked) {
@@ -124,6 +143,7 @@ absl::StatusOr<Manifest> DescribeRun(FileSystem& fs, const ResolvedRun& run,
               run.recipe.TrajectoryText(), run.recipe.TrajectoryHash(),
               run.recipe.FullHash()};
   m.run_id = NewRunId(m.recipe.trajectory, clock);
+  m.lineage = m.run_id;
   m.created_ms = clock.UnixMillis();
   LS_RETURN_IF_ERROR(DescribeCode(fs, m));
   DescribeHardware(machine, m);

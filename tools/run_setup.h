@@ -27,14 +27,17 @@ struct ResolvedRun {
   RunConfig config;
   std::string run_dir;
   int64_t schedule_length_samples = 0;
+  bool keeps_schedule = false;  // of an existing run, or a fork of its parent's
 };
 
 // Reads the recipe; `run_dir` empty takes runs/<recipe>-<8 of trajectory>. An
-// existing run keeps the schedule length that it resolved at its step 0.
+// existing run keeps the schedule length that it resolved at its step 0, and so
+// does a fork of `parent` unless its recipe has another length or curve.
 absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
                                        const std::string& recipe_path,
                                        const std::vector<std::string>& sets,
-                                       const std::string& run_dir);
+                                       const std::string& run_dir,
+                                       const Manifest* parent = nullptr);
 
 // --threads, else OMP_NUM_THREADS, else the cores. InputError for nonsense.
 absl::StatusOr<int> ChooseThreads(int64_t asked);

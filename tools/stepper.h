@@ -59,6 +59,8 @@ class Stepper {
   // RestoreRuntime (N10).
   void Initialise() { store_.Initialise(state_.seed); }
   void RestoreRuntime() { store_.ConvertAll(); }
+  // Of a fork, whose recipe's seed counts and not its parent's.
+  void TakeSeed() { state_.seed = config_.seed; }
 
   // The next step. Non-finite losses or gradients skip the update where the
   // loss scale may be to blame (fp16 above its smallest scale); otherwise they

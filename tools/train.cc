@@ -24,6 +24,7 @@ absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step,
                                            const StopSignals& signals) {
   LS_RETURN_IF_ERROR(OpenFiles());
   LS_RETURN_IF_ERROR(OpenTrace());
+  LS_RETURN_IF_ERROR(OpenEvents());
   SayNotes();
   TrainResult result;
   auto step = static_cast<int64_t>(stepper_.state().iterations);
@@ -55,51 +56,6 @@ absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step,
   return result;
 }
 
-absl::Status TrainLoop::OpenFiles() {
-  const auto step = static_cast<int64_t>(stepper_.state().iterations);
-  for (auto [file, name] : {std::pair{&metrics_, "metrics.jsonl"},
-                            std::pair{&evaluations_, "eval.jsonl"}}) {
-    AbandonedTail tail;
-    LS_ASSIGN_OR_RETURN(
-        *file, MetricsFile::Open(fs_, folder_.dir() + "/" + name, step, &tail));
-    // Equal runs are told by these lines, so a line that is gone is said aloud.
-    if (file == &metrics_ && tail.kept != step) {
-      const int64_t missing = step - tail.kept;
-      progress_.Warn(absl::StrCat("metrics.jsonl lacks ", missing, " of the ",
-                                  step, " steps before this one"));
-      LS_RETURN_IF_ERROR(folder_.Record(
-          "abandoned_tail", {{"file", name}, {"lines_missing", missing}}));
-    }
-    if (tail.moved_to.empty()) continue;
-    LS_RETURN_IF_ERROR(folder_.Record(
-        "abandoned_tail",
-        {{"file", name}, {"lines", tail.lines}, {"moved_to", tail.moved_to}}));
-    progress_.Warn(absl::StrCat("moved ", tail.lines, " line(s) of ", name,
-                                " beyond step ", step, " to ", tail.moved_to));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status TrainLoop::OpenTrace() {
-  const TraceConfig& config = stepper_.config().trace;
-  if (config.level == "off") return absl::OkStatus();
-  TraceOptions options;
-  LS_ASSIGN_OR_RETURN(options.level, TraceLevelFromName(config.level));
-  if (!config.steps.empty()) {
-    options.first_step = config.steps[0];
-    options.last_step = config.steps[1];
-  }
-  options.scope = config.scope;
-  options.inputs = true;
-  LS_RETURN_IF_ERROR(fs_.MakeDirs(folder_.dir() + "/traces"));
-  const std::string path =
-      absl::StrFormat("%s/traces/rank_0.step_%08d.trace", folder_.dir(),
-                      static_cast<int64_t>(stepper_.state().iterations));
-  LS_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(fs_, path, 0, options));
-  stepper_.AddObserver(trace_.get());
-  return absl::OkStatus();
-}
-
 absl::StatusOr<StepReport> TrainLoop::TimedStep() {
   const int64_t batch = stepper_.config().batches.At(
       static_cast<int64_t>(stepper_.state().samples_seen));
@@ -122,6 +78,7 @@ absl::StatusOr<StepReport> TrainLoop::TimedStep() {
 
 absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
   LS_RETURN_IF_ERROR(metrics_->Append(MetricsLine(report)));
+  LS_RETURN_IF_ERROR(ShowScalars(report.step, ScalarsOf(report)));
   if (trace_ != nullptr) {
     LS_RETURN_IF_ERROR(
         trace_->RecordFields(report.step, 0, report.fingerprint));
@@ -138,31 +95,6 @@ absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
   return absl::OkStatus();
 }
 
-// A step that was skipped, and one that was only odd.
-absl::Status TrainLoop::RecordOddities(const StepReport& report) {
-  if (!report.skipped && !report.spike) return absl::OkStatus();
-  LedgerFields fields = {{"step", report.step}};
-  std::string text =
-      absl::StrFormat("not finite at loss scale %g", report.loss_scale);
-  if (report.spike) {
-    text = "a spike: " + report.spike->Text();
-    fields.insert(fields.end(),
-                  {{"reason", "spike"},
-                   {"what", report.spike->what},
-                   {"value", report.spike->value},
-                   {"median", report.spike->median},
-                   {"limit", report.spike->limit},
-                   {"sample_first", static_cast<int64_t>(report.sample_first)},
-                   {"sample_last", static_cast<int64_t>(report.sample_last)}});
-  } else {
-    fields.insert(fields.end(), {{"reason", "not_finite"},
-                                 {"loss_scale", report.loss_scale}});
-  }
-  progress_.Say(absl::StrFormat("step %d%s: %s", report.step,
-                                report.skipped ? " skipped" : "", text));
-  return folder_.Record(report.skipped ? "skip" : "spike", fields);
-}
-
 absl::Status TrainLoop::EvaluateNow(int64_t step) {
   const RunConfig& c = stepper_.config();
   LS_ASSIGN_OR_RETURN(const Evaluation evaluation,
@@ -170,6 +102,7 @@ absl::Status TrainLoop::EvaluateNow(int64_t step) {
   progress_.Say(absl::StrFormat(
       "step %d  held-out loss %.4f, %.4f bits per byte over %d samples", step,
       evaluation.loss, evaluation.bits_per_byte, evaluation.samples));
+  LS_RETURN_IF_ERROR(ShowScalars(step, ScalarsOf(evaluation)));
   return evaluations_->Append(EvaluationLine(step, evaluation));
 }
 

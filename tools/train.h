@@ -21,6 +21,7 @@
 #include "tools/run_folder.h"
 #include "tools/signals.h"
 #include "tools/stepper.h"
+#include "tools/tensorboard.h"
 
 namespace lockstep {
 
@@ -47,6 +48,9 @@ class TrainLoop {
  private:
   absl::Status OpenFiles();
   absl::Status OpenTrace();
+  absl::Status OpenEvents();
+  absl::Status ShowScalars(int64_t step, const Scalars& scalars);
+  absl::Status StopEvents(const absl::Status& why);
   absl::StatusOr<StepReport> TimedStep();
   absl::Status AfterStep(const StepReport& report, bool last);
   absl::Status RecordOddities(const StepReport& report);
@@ -63,6 +67,7 @@ class TrainLoop {
   std::unique_ptr<MetricsFile> metrics_;
   std::unique_ptr<MetricsFile> evaluations_;
   std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<EventFile> events_;
   int64_t busy_ns_ = 0;
   int64_t tokens_ = 0;
 };

@@ -9,35 +9,14 @@
 #include "determinism/status.h"
 #include "model/kernels/register_peak.h"
 #include "parallel/thread_comm.h"
-#include "tools/bazel/build_stamp.h"
 #include "tools/run_faults.h"
 #include "tools/run_setup.h"
 #include "tools/train.h"
+#include "tools/train_checks.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
 namespace {
-
-// A run whose code is in no commit cannot be explained later.
-absl::Status CheckBuild(const std::vector<std::string>& allow) {
-  if (!BuildDirty()) return absl::OkStatus();
-  if (std::find(allow.begin(), allow.end(), "dirty") != allow.end()) {
-    return absl::OkStatus();
-  }
-  return InputError(
-      BuildStamped() ? "this binary was built from files that differ from "
-                       "their commit"
-                     : "this binary carries no commit (an unstamped build)",
-      absl::StrCat("commit ", BuildCommit()),
-      "commit and rebuild, or pass --allow dirty --reason TEXT, which the "
-      "manifest and the ledger record");
-}
-
-absl::Status CheckUntil(const std::optional<int64_t>& until) {
-  if (!until || *until >= 1) return absl::OkStatus();
-  return InputError("--until takes a step from 1 on",
-                    absl::StrCat("--until ", *until), "give a later step");
-}
 
 // One training process, set up step by step; members in order of life.
 class TrainProcess {
@@ -49,6 +28,8 @@ class TrainProcess {
 
  private:
   absl::Status SetUp();
+  absl::Status OpenFork();
+  absl::Status StartFolder(Manifest manifest);
   absl::Status Announce(Progress& progress) const;
   absl::StatusOr<TrainResult> Train();
 
@@ -58,6 +39,7 @@ class TrainProcess {
   std::unique_ptr<FaultPlan> faults_;
   std::unique_ptr<FaultFileSystem> fault_fs_;
   FileSystem* fs_ = PosixFileSystem();
+  std::unique_ptr<ForkSource> fork_;  // null: no fork
   std::unique_ptr<ResolvedRun> run_;
   Machine machine_;
   std::unique_ptr<RunFolder> folder_;
@@ -70,9 +52,11 @@ class TrainProcess {
 absl::Status TrainProcess::SetUp() {
   LS_RETURN_IF_ERROR(CheckUntil(options_.until));
   LS_ASSIGN_OR_RETURN(std::vector<FaultSpec> specs, ReadFaults(faults_text_));
+  LS_RETURN_IF_ERROR(OpenFork());
   LS_ASSIGN_OR_RETURN(
       ResolvedRun run,
-      ResolveRun(*fs_, options_.recipe, options_.sets, options_.run_dir));
+      ResolveRun(*fs_, options_.recipe, options_.sets, options_.run_dir,
+                 fork_ == nullptr ? nullptr : &fork_->manifest));
   run_ = std::make_unique<ResolvedRun>(std::move(run));
   LS_RETURN_IF_ERROR(CheckRunnable(run_->config, options_.ranks));
   LS_RETURN_IF_ERROR(CheckMemory(run_->config, DescribeMachine().memory_bytes));
@@ -99,12 +83,34 @@ absl::Status TrainProcess::SetUp() {
   LS_ASSIGN_OR_RETURN(
       Manifest manifest,
       DescribeRun(*fs_, *run_, *dataset_, machine_, clock_, faults_text_));
-  LS_RETURN_IF_ERROR(folder_->Start(ParseResume(options_.resume),
-                                    {options_.allow, options_.reason},
-                                    std::move(manifest), *stepper_));
+  LS_RETURN_IF_ERROR(StartFolder(std::move(manifest)));
   return KeepFaults(*fs_, run_->run_dir,
                     static_cast<int64_t>(stepper_->state().iterations),
                     faults_text_);
+}
+
+// The parent's checkpoint is verified before anything is made.
+absl::Status TrainProcess::OpenFork() {
+  if (options_.fork.empty()) return absl::OkStatus();
+  if (options_.resume != "auto") {
+    return InputError("--fork and --resume say two different things",
+                      "--resume " + options_.resume,
+                      "a fork begins a new run: leave --resume out");
+  }
+  LS_ASSIGN_OR_RETURN(ForkSource source, OpenForkSource(*fs_, options_.fork));
+  fork_ = std::make_unique<ForkSource>(std::move(source));
+  return absl::OkStatus();
+}
+
+absl::Status TrainProcess::StartFolder(Manifest manifest) {
+  const Allowance allowance = {options_.allow, options_.reason};
+  if (fork_ == nullptr) {
+    return folder_->Start(ParseResume(options_.resume), allowance,
+                          std::move(manifest), *stepper_);
+  }
+  return folder_->StartFork(*fork_, run_->keeps_schedule, allowance,
+                            run_->config.checkpoint, std::move(manifest),
+                            *stepper_);
 }
 
 absl::Status TrainProcess::Announce(Progress& progress) const {
@@ -181,7 +187,9 @@ absl::StatusOr<Answer> TrainVerb(const TrainOptions& options) {
     return StoppedOnRequest(
         absl::StrCat("stopped by signal ", result.stopped_by, " after step ",
                      result.steps, ", saved; unseed ", result.unseed),
-        options.recipe, "run the same command again to go on");
+        options.recipe,
+        options.fork.empty() ? "run the same command again to go on"
+                             : "run the same command without --fork to go on");
   }
   return Answer{ResultText(result, options.json)};
 }

@@ -29,6 +29,7 @@ struct TrainOptions {
   std::string run_dir;  // empty: runs/<recipe>-<8 of trajectory>
   std::optional<int64_t> until;
   std::string resume = "auto";  // auto, must, never, or a checkpoint's folder
+  std::string fork;             // a checkpoint's folder: begin a new run
   std::vector<std::string> allow;
   std::string reason;
   std::vector<std::string> faults;
@@ -62,6 +63,12 @@ struct GenerateVerbOptions {
   bool json = false;
 };
 absl::StatusOr<Answer> GenerateVerb(const GenerateVerbOptions& options);
+
+struct StatusOptions {
+  std::string run_dir;
+  bool json = false;
+};
+absl::StatusOr<Answer> StatusVerb(const StatusOptions& options);
 
 struct RecipeOptions {
   std::string recipe;

@@ -30,7 +30,7 @@ expect() {
 train() { "$lockstep" train "$recipe" --allow dirty --reason test "$@"; }
 
 expect 0 'train' "$lockstep" --help
-for verb in train eval generate "recipe check" "recipe show" "recipe diff" \
+for verb in train status eval generate "recipe check" "recipe show" "recipe diff" \
   "data prepare" "data inspect" "data verify" "ckpt list" "ckpt show" \
   "ckpt verify" "trace show"; do
   # shellcheck disable=SC2086
@@ -113,6 +113,13 @@ expect 0 'embeddings' "$lockstep" ckpt show r
 expect 0 '"text"' "$lockstep" generate r --prompt 'The ' --tokens 5 --json
 expect 0 'bits_per_byte' "$lockstep" eval r "$recipe" --json
 expect 2 . "$lockstep" generate nowhere --prompt x
+expect 0 '"state":"none"' "$lockstep" status r --json
+expect 0 'last event +stop at step 4' "$lockstep" status r
+expect 2 'nowhere' "$lockstep" status nowhere
+expect 0 'unseed' train --run fork --fork r/checkpoints/step_00000004 \
+  --set train.steps=5
+expect 0 'forked from r/' "$lockstep" status fork
+expect 2 'folder of its own' train --run r --fork r/checkpoints/step_00000004
 
 # Sizes that no machine has are the user's input, not a crash.
 for set in model.hidden=9223372036854775807 model.state=4611686018427387904 \
@@ -148,6 +155,7 @@ checks=$((checks + 1))
 busy=$!
 until [[ -s busy/metrics.jsonl ]]; do sleep 0.1; done
 expect 2 'another trainer' train --run busy
+expect 0 '"state":"alive"' "$lockstep" status busy --json
 
 # SIGTERM: saved, exit 8, and the same command goes on.
 kill -TERM $busy
@@ -159,12 +167,15 @@ expect 0 . train --run busy --set train.steps=100000 --until $((stopped + 2))
 [[ $(wc -l <busy/metrics.jsonl) == $((stopped + 2)) ]] ||
   fail "the stopped run did not go on"
 
-# SIGKILL: what was trained again has the same bits.
+# SIGKILL: the frames of every finished step are there; what was trained again has the same bits.
 checks=$((checks + 1))
 train --run straight --set train.steps=12 --set checkpoint.every=3 >/dev/null 2>&1
 train --run killed --set train.steps=12 --set checkpoint.every=3 \
   --fault kind=kill,step=8 >/dev/null 2>&1
 [[ $? == 137 ]] || fail "the fault did not kill"
+expect 0 'did not end in order' "$lockstep" status killed
+[[ $(grep -ao 'train/grad_norm_clipped' killed/tb/* | wc -l) == 7 ]] ||
+  fail "event files of a killed run"
 expect 0 . train --run killed --set train.steps=12 --set checkpoint.every=3
 strip() { sed -E 's/"(step_ms|tokens_per_s|mfu)":[^,}]*,?//g' "$1/metrics.jsonl"; }
 cmp <(strip straight) <(strip killed) || fail "the killed run differs"

@@ -35,6 +35,7 @@ RigResult TrainRig::Train(const RigOptions& options) const {
   train.run_dir = dir_;
   train.until = options.until;
   train.resume = options.resume;
+  train.fork = options.fork;
   train.allow = options.allow;
   train.reason = options.reason;
   train.faults = options.faults;

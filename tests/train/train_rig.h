@@ -30,6 +30,7 @@ struct RigOptions {
   std::vector<std::string> allow = {"dirty"};
   std::string reason = "a test";
   std::vector<std::string> faults = {};
+  std::string fork = "";
 };
 
 struct RigResult {

@@ -1,0 +1,84 @@
+// The verbs that look at files and train nothing: recipe, ckpt, trace.
+#include <string>
+
+#include "tools/cli_verb.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+
+CLI::App* Verb(CLI::App& parent, const std::string& name,
+               const std::string& what, const std::string& example) {
+  CLI::App* verb = parent.add_subcommand(name, what);
+  verb->footer("Example:\n  " + example);
+  return verb;
+}
+
+namespace {
+
+void AddRecipeVerb(CLI::App& recipe, RecipeOptions& o, Run& run,
+                   const char* name, const char* what,
+                   absl::StatusOr<Answer> (*function)(const RecipeOptions&)) {
+  CLI::App* verb =
+      Verb(recipe, name, what,
+           std::string("lockstep recipe ") + name + " recipes/debug.toml");
+  verb->add_option("recipe", o.recipe, "a TOML file")->required();
+  if (std::string_view(name) == "diff") {
+    verb->add_option("other", o.other, "another recipe")->required();
+  }
+  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
+      ->take_all()
+      ->expected(1);
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback(
+      [&o, &run, function] { run = [&o, function] { return function(o); }; });
+}
+
+}  // namespace
+
+void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
+  CLI::App* recipe = app.add_subcommand("recipe", "check, show, diff, keys");
+  recipe->require_subcommand(1);
+  AddRecipeVerb(*recipe, o, run, "check", "all errors of a recipe at once",
+                RecipeCheckVerb);
+  AddRecipeVerb(*recipe, o, run, "show",
+                "the resolved recipe, each value with its source",
+                RecipeShowVerb);
+  AddRecipeVerb(*recipe, o, run, "diff", "the keys in which two recipes differ",
+                RecipeDiffVerb);
+  CLI::App* keys = Verb(*recipe, "keys", "every key, its range and default",
+                        "lockstep recipe keys");
+  keys->callback([&run] { run = [] { return RecipeKeysVerb(); }; });
+}
+
+void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
+  CLI::App* ckpt = app.add_subcommand("ckpt", "list, show, verify");
+  ckpt->require_subcommand(1);
+  CLI::App* list = Verb(*ckpt, "list", "the checkpoints of a run",
+                        "lockstep ckpt list runs/debug-0123abcd");
+  CLI::App* show = Verb(*ckpt, "show", "what is in a checkpoint",
+                        "lockstep ckpt show runs/debug-0123abcd");
+  CLI::App* verify = Verb(*ckpt, "verify", "whether every byte holds",
+                          "lockstep ckpt verify runs/debug-0123abcd");
+  for (CLI::App* verb : {list, show, verify}) {
+    verb->add_option("path", o.path, "a run's folder or a checkpoint's")
+        ->required();
+    verb->add_flag("--json", o.json, "one JSON object on stdout");
+  }
+  list->callback([&] { run = [&] { return CkptListVerb(o); }; });
+  show->callback([&] { run = [&] { return CkptShowVerb(o); }; });
+  verify->callback([&] { run = [&] { return CkptVerifyVerb(o); }; });
+}
+
+void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
+  CLI::App* trace = app.add_subcommand("trace", "show");
+  trace->require_subcommand(1);
+  CLI::App* show =
+      Verb(*trace, "show", "the records of a trace",
+           "lockstep trace show RUN/traces/rank_0.step_00000000.trace");
+  show->add_option("file", o.file, "a trace file")->required();
+  show->add_option("--scope", o.scope, "only this module path");
+  show->add_flag("--json", o.json, "one JSON object a line on stdout");
+  show->callback([&] { run = [&] { return TraceShowVerb(o); }; });
+}
+
+}  // namespace lockstep

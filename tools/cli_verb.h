@@ -1,0 +1,29 @@
+// What the files of the command line share. Inside the command only.
+//
+// What it is: the shape of a verb while it is parsed. What it is not: for
+// anyone but cli*.cc: CLI11 is slow to compile and stays there.
+#ifndef LOCKSTEP_TOOLS_CLI_VERB_H_
+#define LOCKSTEP_TOOLS_CLI_VERB_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "tools/verbs.h"
+
+namespace lockstep {
+
+// A verb: its options live as long as the parser.
+using Run = std::function<absl::StatusOr<Answer>()>;
+
+// A subcommand with an example below its help.
+CLI::App* Verb(CLI::App& parent, const std::string& name,
+               const std::string& what, const std::string& example);
+
+void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
+void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
+void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_CLI_VERB_H_

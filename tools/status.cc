@@ -1,0 +1,174 @@
+#include "tools/status.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ckpt/ledger.h"
+#include "ckpt/manifest.h"
+#include "ckpt/run_lock.h"
+#include "ckpt/verify.h"
+#include "determinism/status.h"
+#include "tools/trained_model.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Longer than any line of metrics.jsonl.
+constexpr uint64_t kTailBytes = 1 << 16;
+
+// The end of a file that may be growing; "" where there is none.
+std::string Tail(FileSystem& fs, const std::string& path) {
+  const auto file = fs.OpenRead(path);
+  if (!file.ok()) return "";
+  const uint64_t size = (*file)->Size();
+  std::string text(std::min(size, kTailBytes), '\0');
+  const absl::Status read =
+      (*file)->ReadAt(size - text.size(), text.size(), text.data());
+  return read.ok() ? text : "";
+}
+
+// Files of /proc tell no size, so they are read as a stream.
+std::string ReadStream(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void AddManifest(const Manifest& m, Json& json) {
+  json["run_id"] = m.run_id;
+  json["lineage"] = m.lineage;
+  json["parent"] = nullptr;
+  if (!m.parent.run_id.empty()) {
+    json["parent"] = {{"run_id", m.parent.run_id},
+                      {"lineage", m.parent.lineage},
+                      {"step", m.parent.step},
+                      {"checkpoint", m.parent.checkpoint}};
+  }
+  json["recipe"] = m.recipe.name;
+  json["guarantee"] = NameOf(m.guarantee);
+}
+
+void AddLayout(const Manifest& m, Json& json) {
+  json["layout"] = {{"world", m.layout.world},
+                    {"data", m.layout.data},
+                    {"tensor", m.layout.tensor},
+                    {"pipeline", m.layout.pipeline},
+                    {"micro_batch", m.layout.micro_batch},
+                    {"threads", m.layout.threads}};
+}
+
+void AddProgress(FileSystem& fs, const std::string& dir, const Manifest& m,
+                 Json& json) {
+  const Json line = LastLine(Tail(fs, dir + "/metrics.jsonl"));
+  json["step"] = m.parent.step;
+  json["steps"] = nullptr;
+  for (const char* name : {"step", "loss", "tokens_per_s", "mfu"}) {
+    if (line.contains(name)) {
+      json[name] = line[name];
+    } else if (!json.contains(name)) {
+      json[name] = nullptr;
+    }
+  }
+  const auto config = ConfigOfManifest(m, dir + "/manifest.json");
+  if (config.ok()) json["steps"] = config->Steps();
+}
+
+// What the launches of a run change: its length, its layout; and its last word.
+// Returns whether that is "stop".
+bool AddLedger(const LedgerReport& ledger, Json& json) {
+  for (const LedgerEntry& entry : ledger.entries) {
+    const Json fields = Json::parse(entry.line, nullptr, false);
+    if (fields.contains("steps")) json["steps"] = fields["steps"];
+    if (fields.contains("threads")) {
+      json["layout"]["threads"] = fields["threads"];
+    }
+  }
+  json["last_event"] = nullptr;
+  if (ledger.entries.empty()) return false;
+  Json last = Json::parse(ledger.entries.back().line, nullptr, false);
+  for (const char* name : {"prev", "sum"}) last.erase(name);
+  json["last_event"] = last;
+  return ledger.entries.back().event == "stop";
+}
+
+// The newest one whose index and sizes hold; damaged newer ones are told.
+absl::Status AddCheckpoint(FileSystem& fs, const std::string& dir,
+                           const std::string& run_id, Json& json) {
+  json["checkpoint"] = nullptr;
+  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, dir));
+  for (auto c = checkpoints.rbegin(); c != checkpoints.rend(); ++c) {
+    if (c->complete && c->run_id == run_id) {
+      json["checkpoint"] = {
+          {"step", c->step}, {"dir", c->dir}, {"bytes", c->size_bytes}};
+      return absl::OkStatus();
+    }
+    json["problems"].push_back(absl::StrCat(
+        c->name, ": ",
+        c->complete ? "belongs to run " + c->run_id : std::string(c->why)));
+  }
+  return absl::OkStatus();
+}
+
+void AddTrainer(FileSystem& fs, const std::string& dir, bool ended,
+                Json& json) {
+  const std::string path = dir + "/lock";
+  struct stat info = {};
+  const uint64_t inode = stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+  const auto text = fs.ReadFile(path);
+  const TrainerStatus trainer =
+      JudgeLock(text.ok() ? *text : "", ThisProcess().host, ended,
+                ReadStream("/proc/locks"), inode);
+  json["trainer"] = {{"state", NameOf(trainer.state)},
+                     {"pid", trainer.pid},
+                     {"host", trainer.host},
+                     {"generation", trainer.generation},
+                     {"since_ms", trainer.since_ms}};
+}
+
+void AddRanks(FileSystem& fs, const std::string& dir, Json& json) {
+  json["ranks"] = Json::object();
+  const auto names = fs.List(dir + "/ranks");
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (!absl::EndsWith(name, ".json")) continue;
+    const auto text = fs.ReadFile(dir + "/ranks/" + name);
+    Json rank = Json::parse(text.ok() ? *text : "", nullptr, false);
+    if (rank.is_discarded()) rank = {{"unreadable", true}};
+    json["ranks"][name.substr(0, name.size() - 5)] = rank;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run_dir));
+  Json json;
+  json["run"] = run_dir;
+  json["problems"] = Json::array();
+  AddManifest(manifest, json);
+  AddProgress(fs, run_dir, manifest, json);
+  AddLayout(manifest, json);
+  LS_RETURN_IF_ERROR(AddCheckpoint(fs, run_dir, manifest.run_id, json));
+  bool ended = false;
+  const auto ledger = ReadLedger(fs, run_dir);
+  if (ledger.ok()) {
+    ended = AddLedger(*ledger, json);
+  } else {
+    json["last_event"] = nullptr;
+    json["problems"].push_back(std::string(ledger.status().message()));
+  }
+  AddTrainer(fs, run_dir, ended, json);
+  AddRanks(fs, run_dir, json);
+  return json;
+}
+
+}  // namespace lockstep
