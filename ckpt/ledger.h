@@ -8,7 +8,7 @@
 // Not a log: numbers of steps go to metrics.jsonl, chatter to the logs.
 //
 // Events: launch resume allowed_difference checkpoint layout_change skip spike
-// batch_size fault grid_recompute stop abandoned_tail torn_line fork
+// skip_list batch_size fault grid_recompute stop abandoned_tail torn_line fork
 // checkpoint_skipped retention tensorboard_stop.
 
 #ifndef CKPT_LEDGER_H_

@@ -5,6 +5,8 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMostPrefetch = 64;
+
 void CheckWeights(Section& section, const DataConfig& config) {
   const auto& sources = config.sources;
   section.Require(sources.empty() || std::any_of(sources.begin(), sources.end(),
@@ -79,6 +81,16 @@ void DescribeSection(Section& section, DataConfig& config) {
   section.Each("weights_schedule", config.weights_schedule,
                {.help = "other weights from a sample on"});
   CheckWeights(section, config);
+  section.Int("prefetch", config.prefetch,
+              {.min = 0,
+               .max = kMostPrefetch,
+               .help = "batches read ahead of their step; 0: none",
+               .trajectory = false});
+  section.Int("prefetch_threads", config.prefetch_threads,
+              {.min = 0,
+               .max = kMostPrefetch,
+               .help = "threads that read ahead; 0: nothing is read ahead",
+               .trajectory = false});
 }
 
 }  // namespace lockstep

@@ -36,6 +36,9 @@ struct DataConfig {
   bool reset_at_documents = false;
   std::vector<DataSourceConfig> sources;
   std::vector<WeightsChange> weights_schedule;  // ascending
+  // See prefetch.h; either at 0 reads a batch when its step begins.
+  int64_t prefetch = 1;  // batches ahead
+  int64_t prefetch_threads = 1;
 };
 
 void DescribeSection(Section& section, DataSourceConfig& config);

@@ -1,6 +1,6 @@
 // The command line: which verbs and options exist, with an example each.
 //
-// With cli_files.cc the only one that sees CLI11. It fills option structs,
+// With its cli_*.cc the only file that sees CLI11. It fills option structs,
 // calls a verb and turns its status into the exit code of determinism/status.h.
 #include "tools/cli.h"
 
@@ -47,6 +47,10 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
       ->delimiter(',');
   verb->add_option("--reason", o.reason, "why they are allowed; recorded");
   verb->add_option("--fault", o.faults, "break on purpose: kind=...,step=...")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--skip-samples", o.skip_samples,
+                   "A-B: pass over these samples from here on, for good")
       ->take_all()
       ->expected(1);
   verb->add_option("--threads", o.threads, "compute threads of a rank");
@@ -101,39 +105,6 @@ void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return GenerateVerb(o); }; });
 }
 
-void AddData(CLI::App& app, DataPrepareOptions& p, DataInspectOptions& i,
-             Run& run) {
-  CLI::App* data = app.add_subcommand("data", "prepare, inspect, verify");
-  data->require_subcommand(1);
-  CLI::App* prepare =
-      Verb(*data, "prepare", "text or JSON lines to an indexed token file",
-           "lockstep data prepare books/ --output data/books");
-  prepare->add_option("inputs", p.inputs, "files and folders")->required();
-  prepare->add_option("--output", p.output, "prefix of .bin and .idx")
-      ->required();
-  prepare->add_option("--tokenizer", p.tokenizer, "byte");
-  prepare
-      ->add_option("--document-bytes", p.document_bytes,
-                   "cut files at blank lines into documents of this size")
-      ->check(CLI::NonNegativeNumber);
-  prepare->add_option("--field", p.field,
-                      "the field of .jsonl lines that holds the text (text)");
-  prepare->add_flag("--json", p.json, "one JSON object on stdout");
-  prepare->add_flag("--quiet", p.quiet, "no display");
-  prepare->callback([&] { run = [&] { return DataPrepareVerb(p); }; });
-  CLI::App* inspect = Verb(*data, "inspect", "what a token file holds",
-                           "lockstep data inspect data/books");
-  CLI::App* verify =
-      Verb(*data, "verify", "whether every block holds; hashes a foreign file",
-           "lockstep data verify data/books");
-  for (CLI::App* verb : {inspect, verify}) {
-    verb->add_option("prefix", i.prefix, "prefix of .bin and .idx")->required();
-    verb->add_flag("--json", i.json, "one JSON object on stdout");
-  }
-  inspect->callback([&] { run = [&] { return DataInspectVerb(i); }; });
-  verify->callback([&] { run = [&] { return DataVerifyVerb(i); }; });
-}
-
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -144,8 +115,7 @@ int RunCommandLine(int argc, char** argv) {
   EvalOptions eval;
   GenerateVerbOptions generate;
   RecipeOptions recipe;
-  DataPrepareOptions prepare;
-  DataInspectOptions inspect;
+  DataVerbs data;
   CkptOptions ckpt;
   TraceShowOptions trace;
   Run run;
@@ -154,7 +124,7 @@ int RunCommandLine(int argc, char** argv) {
   AddEval(app, eval, run);
   AddGenerate(app, generate, run);
   AddRecipe(app, recipe, run);
-  AddData(app, prepare, inspect, run);
+  AddData(app, data, run);
   AddCkpt(app, ckpt, run);
   AddTrace(app, trace, run);
   try {  // CLI11 reports by exception

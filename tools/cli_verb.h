@@ -20,6 +20,13 @@ using Run = std::function<absl::StatusOr<Answer>()>;
 CLI::App* Verb(CLI::App& parent, const std::string& name,
                const std::string& what, const std::string& example);
 
+// `data` and its verbs (cli_data.cc).
+struct DataVerbs {
+  DataPrepareOptions prepare;
+  DataInspectOptions inspect;
+  DataOrderOptions order;
+};
+void AddData(CLI::App& app, DataVerbs& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);

@@ -74,6 +74,15 @@ double RecordedSteps::Number(int64_t step, const char* key) const {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+uint64_t RecordedSteps::Count(int64_t step, const char* key) const {
+  const auto line = lines_.find(step);
+  if (line == lines_.end()) return 0;
+  const Json json = Json::parse(line->second);
+  const auto value = json.find(key);
+  const bool is_count = value != json.end() && value->is_number_unsigned();
+  return is_count ? value->get<uint64_t>() : 0;
+}
+
 double RecordedSteps::Loss(int64_t step) const { return Number(step, "loss"); }
 
 double RecordedSteps::GradNorm(int64_t step) const {

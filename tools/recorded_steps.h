@@ -30,6 +30,9 @@ class RecordedSteps {
   // The loss of a step; NaN where there is none.
   double Loss(int64_t step) const;
   double GradNorm(int64_t step) const;
+  // A counter of the step's line, such as "samples_seen"; 0 where there is
+  // none.
+  uint64_t Count(int64_t step, const char* key) const;
 
   // Names of the fields of the step's line that `report` has otherwise or not
   // at all, sorted; "fingerprint.grads" for one inside. Times do not count, nor

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/find.h"
+#include "ckpt/ledger.h"
 #include "ckpt/load.h"
 #include "ckpt/verify.h"
 #include "determinism/fault.h"
@@ -13,6 +14,7 @@
 #include "parallel/thread_comm.h"
 #include "tools/bazel/build_stamp.h"
 #include "tools/run_faults.h"
+#include "tools/skip_adoption.h"
 #include "tools/stored_run.h"
 
 namespace lockstep {
@@ -31,6 +33,7 @@ absl::StatusOr<std::unique_ptr<ReplayRun>> ReplayRun::Open(
   std::unique_ptr<ReplayRun> run(new ReplayRun(fs, run_dir));
   LS_RETURN_IF_ERROR(run->OpenAll(options));
   LS_RETURN_IF_ERROR(run->Restore(options));
+  LS_RETURN_IF_ERROR(run->PlanSkips());
   LS_RETURN_IF_ERROR(run->SeekTo(options.before));
   return run;
 }
@@ -69,6 +72,14 @@ absl::Status ReplayRun::OpenAll(const ReplayOptions& options) {
                      manifest_.schedule_length_samples},
       dataset_.get(), communicator_.get(), &faults_->plan);
   return absl::OkStatus();
+}
+
+// What the run passed over, where it began to.
+absl::Status ReplayRun::PlanSkips() {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs_, run_dir_));
+  LS_ASSIGN_OR_RETURN(std::vector<SkipRange> skips,
+                      RecordedSkips(ledger.entries));
+  return stepper_->PlanSkips(std::move(skips));
 }
 
 absl::Status ReplayRun::Restore(const ReplayOptions& options) {

@@ -112,6 +112,7 @@ class ReplayRun {
   absl::Status OpenAll(const ReplayOptions& options);
   absl::Status OpenData(const ReplayOptions& options, RunConfig& config);
   absl::Status Restore(const ReplayOptions& options);
+  absl::Status PlanSkips();
 
   FileSystem& fs_;
   const std::string run_dir_;

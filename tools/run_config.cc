@@ -157,10 +157,12 @@ absl::StatusOr<RunConfig> ReadRunConfig(
 absl::Status CheckMemory(const RunConfig& config, int64_t memory_bytes) {
   // Masters, gradients and two moments in fp32, and the run-time weights.
   constexpr double kBytesAParameter = 18;
+  constexpr double kBytesAhead = 9;  // ids, masks and documents of a token
   const double needed =
       kBytesAParameter * static_cast<double>(ParameterCount(config.model)) +
       // The batch's ids, masks and losses; activations come on top.
-      10.0 * static_cast<double>(config.batch.global) *
+      (10.0 + kBytesAhead * static_cast<double>(config.data.prefetch)) *
+          static_cast<double>(config.batch.global) *
           static_cast<double>(config.data.sequence);
   if (memory_bytes <= 0 || needed < static_cast<double>(memory_bytes)) {
     return absl::OkStatus();

@@ -61,6 +61,9 @@ class RunFolder {
   absl::Status Record(std::string_view event, const LedgerFields& fields);
 
   const std::string& dir() const { return dir_; }
+  const std::vector<LedgerEntry>& ledger_entries() const {
+    return ledger_->entries();
+  }
   const Manifest& manifest() const { return manifest_; }
   int64_t last_saved_step() const { return last_saved_step_; }
   // The run's steps begin after this one: a fork's at its parent's.

@@ -36,6 +36,7 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
       faults_(faults),
       device_(options.threads, options.isa),
       state_(registry_, config.seed),
+      skip_list_(registry_),
       store_(registry_, device_,
              ListParameters(config.model, config.precision.storage(),
                             config.grid.tensor)),
@@ -43,7 +44,12 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
       scaler_(registry_, config.precision),
       spikes_(registry_, config.spike),
       stage_(config.model, store_, config.grid.tensor, config.train.recompute),
-      schedule_(config.ResolveSchedule(options.schedule_length_samples)) {
+      schedule_(config.ResolveSchedule(options.schedule_length_samples)),
+      prefetcher_(
+          [dataset](uint64_t index, const SampleRows& rows) {
+            return dataset->TrainSample(index, rows);
+          },
+          Prefetching()) {
   if (faults_ != nullptr && !faults_->empty()) hooks_.Add(faults_);
 }
 
@@ -61,6 +67,7 @@ absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
     faults_->BeginStep(work.report.step, 0);
     LS_RETURN_IF_ERROR(faults_->AtPoint("step.begin"));
   }
+  AdoptDueSkips();
   LS_RETURN_IF_ERROR(LoadSamples(work));
   LS_RETURN_IF_ERROR(ForwardBackward(work));
   LS_RETURN_IF_ERROR(ReduceLoss(work));
@@ -81,22 +88,6 @@ absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
 void Stepper::KeepSamples(Work& work) {
   last_samples_ = {std::move(work.samples), std::move(work.tokens_ST1),
                    std::move(work.mask_ST), std::move(work.losses_ST)};
-}
-
-StepContext Stepper::Context(const Work& work, int64_t micro_batch) const {
-  const auto micro = static_cast<size_t>(config_.batch.micro);
-  return {.device = const_cast<Device&>(device_),
-          .hooks = const_cast<OperationHooks&>(hooks_),
-          .seed = state_.seed,
-          .step = static_cast<int64_t>(state_.iterations) + 1,
-          .micro_batch = micro_batch,
-          .sample_ids =
-              std::span(work.samples)
-                  .subspan(static_cast<size_t>(micro_batch) * micro, micro),
-          .samples = config_.batch.micro,
-          .tokens = config_.data.sequence,
-          .samples_per_leaf = config_.grid.leaf,
-          .loss_scale = scaler_.scale()};
 }
 
 absl::Status Stepper::CheckLosses(const Work& work) const {
@@ -175,7 +166,7 @@ void Stepper::AdvanceState(Work& work) {
     state_.update_samples += samples;
   }
   state_.tokens_seen += samples * static_cast<uint64_t>(config_.data.sequence);
-  state_.cursor += samples;
+  state_.cursor = work.samples.back() + 1;
   work.report.updates = optimizer_.updates();
   work.report.samples_seen = static_cast<int64_t>(state_.samples_seen);
   work.report.tokens_seen = static_cast<int64_t>(state_.tokens_seen);

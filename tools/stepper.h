@@ -10,12 +10,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/data_fingerprint.h"
 #include "data/dataset.h"
+#include "data/prefetch.h"
 #include "determinism/exact_sum.h"
 #include "determinism/fault.h"
 #include "determinism/operation.h"
@@ -29,6 +31,7 @@
 #include "parallel/communicator.h"
 #include "tools/run_config.h"
 #include "tools/run_state.h"
+#include "tools/skip_list.h"
 #include "tools/spike_detector.h"
 #include "tools/step_report.h"
 
@@ -72,6 +75,15 @@ class Stepper {
   // Of the last Step(), also of one that failed once its losses were there.
   const StepSamples& last_samples() const { return last_samples_; }
 
+  // The run's adoptions, as its ledger has them: those that the restored state
+  // lacks are adopted once the cursor is there, so that a run that went back
+  // meets them where it did.
+  absl::Status PlanSkips(std::vector<SkipRange> recorded);
+  // What is read from here on, planned adoptions included.
+  absl::StatusOr<SampleStream> stream() const;
+  // For a person: where the samples of the rest of the run come from.
+  absl::StatusOr<std::string> DescribeDraws() const;
+
   // Adds a tracer behind the fault injector.
   void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
 
@@ -79,6 +91,7 @@ class Stepper {
   Device& device() { return device_; }
   Stage& stage() { return stage_; }
   const RunState& state() const { return state_; }
+  const SkipList& skip_list() const { return skip_list_; }
   const RunConfig& config() const { return config_; }
   const Dataset& dataset() const { return *dataset_; }
   int64_t parameter_count() const { return store_.count(); }
@@ -103,6 +116,10 @@ class Stepper {
   StepContext Context(const Work& work, int64_t micro_batch) const;
   absl::StatusOr<StepReport> TakeStep(Work& work);
   void KeepSamples(Work& work);
+  void AdoptDueSkips();
+  bool ReadsAhead() const;
+  PrefetchOptions Prefetching() const;
+  absl::StatusOr<std::vector<std::vector<uint64_t>>> NextBatches() const;
   absl::Status LoadSamples(Work& work);
   absl::Status ForwardBackward(Work& work);
   absl::Status ReduceLoss(Work& work);
@@ -124,6 +141,8 @@ class Stepper {
   Device device_;
   StateRegistry registry_;
   RunState state_;
+  SkipList skip_list_;
+  std::vector<SkipRange> planned_skips_;  // not state; by adopted_at
   ParameterStore store_;
   Optimizer optimizer_;
   LossScaler scaler_;
@@ -131,6 +150,7 @@ class Stepper {
   Stage stage_;
   Schedule schedule_;
   StepSamples last_samples_;
+  Prefetcher prefetcher_;  // reads what stands above: the first to go
 };
 
 }  // namespace lockstep

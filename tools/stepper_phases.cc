@@ -1,6 +1,5 @@
-// The phases of a step that compute: samples, forward and backward, the loss.
+// The phases of a step that compute: forward and backward, the loss.
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "absl/strings/str_cat.h"
@@ -10,28 +9,20 @@
 
 namespace lockstep {
 
-// The samples are [cursor, cursor + global) of the one global order.
-absl::Status Stepper::LoadSamples(Work& work) {
-  const int64_t samples = BatchSize(), tokens = config_.data.sequence;
-  work.samples.resize(static_cast<size_t>(samples));
-  std::iota(work.samples.begin(), work.samples.end(), state_.cursor);
-  work.report.sample_first = work.samples.front();
-  work.report.sample_last = work.samples.back();
-  work.tokens_ST1.resize(static_cast<size_t>(samples * (tokens + 1)));
-  work.mask_ST.resize(static_cast<size_t>(samples * tokens));
-  if (dataset_->reset_at_documents()) {
-    work.segments_ST.resize(work.mask_ST.size());
-  }
-  work.losses_ST.resize(static_cast<size_t>(samples * tokens));
-  for (int64_t s = 0; s < samples; ++s) {
-    uint64_t index = work.samples[static_cast<size_t>(s)];
-    if (faults_ != nullptr) index = faults_->SampleFor(index);
-    LS_RETURN_IF_ERROR(dataset_->TrainSample(
-        index, RowsOfSample(s, tokens, work.tokens_ST1, work.mask_ST,
-                            work.segments_ST)));
-  }
-  for (const uint8_t valid : work.mask_ST) work.report.valid_tokens += valid;
-  return absl::OkStatus();
+StepContext Stepper::Context(const Work& work, int64_t micro_batch) const {
+  const auto micro = static_cast<size_t>(config_.batch.micro);
+  return {.device = const_cast<Device&>(device_),
+          .hooks = const_cast<OperationHooks&>(hooks_),
+          .seed = state_.seed,
+          .step = static_cast<int64_t>(state_.iterations) + 1,
+          .micro_batch = micro_batch,
+          .sample_ids =
+              std::span(work.samples)
+                  .subspan(static_cast<size_t>(micro_batch) * micro, micro),
+          .samples = config_.batch.micro,
+          .tokens = config_.data.sequence,
+          .samples_per_leaf = config_.grid.leaf,
+          .loss_scale = scaler_.scale()};
 }
 
 absl::Status Stepper::ForwardBackward(Work& work) {

@@ -11,6 +11,7 @@
 #include "parallel/thread_comm.h"
 #include "tools/run_faults.h"
 #include "tools/run_setup.h"
+#include "tools/skip_adoption.h"
 #include "tools/train.h"
 #include "tools/train_checks.h"
 #include "tools/verbs.h"
@@ -46,11 +47,13 @@ class TrainProcess {
   std::unique_ptr<Dataset> dataset_;
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Stepper> stepper_;
-  std::vector<std::string> notices_;
+  std::vector<std::string> notices_, skip_notes_;
 };
 
 absl::Status TrainProcess::SetUp() {
   LS_RETURN_IF_ERROR(CheckUntil(options_.until));
+  LS_ASSIGN_OR_RETURN(const std::vector<SkipRange> skips,
+                      ParseSkipRanges(options_.skip_samples));
   LS_ASSIGN_OR_RETURN(std::vector<FaultSpec> specs, ReadFaults(faults_text_));
   LS_RETURN_IF_ERROR(OpenFork());
   LS_ASSIGN_OR_RETURN(
@@ -84,6 +87,7 @@ absl::Status TrainProcess::SetUp() {
       Manifest manifest,
       DescribeRun(*fs_, *run_, *dataset_, machine_, clock_, faults_text_));
   LS_RETURN_IF_ERROR(StartFolder(std::move(manifest)));
+  LS_ASSIGN_OR_RETURN(skip_notes_, AdoptSkips(skips, *folder_, *stepper_));
   return KeepFaults(*fs_, run_->run_dir,
                     static_cast<int64_t>(stepper_->state().iterations),
                     faults_text_);
@@ -125,11 +129,10 @@ absl::Status TrainProcess::Announce(Progress& progress) const {
       stepper_->parameter_count(), c.Steps(), c.batch.global, c.data.sequence,
       machine_.threads, NameOf(machine_.isa), run_->run_dir));
   for (const std::string& notice : notices_) progress.Say(notice);
+  for (const std::string& note : skip_notes_) progress.Warn(note);
   if (dataset_->source_count() > 1) {
-    const uint64_t first = stepper_->state().cursor;
-    const auto last = static_cast<uint64_t>(c.batches.SamplesAfter(c.Steps()));
-    progress.Say("data: " +
-                 dataset_->DescribeDraws(first, std::max(first, last)));
+    LS_ASSIGN_OR_RETURN(const std::string draws, stepper_->DescribeDraws());
+    progress.Say("data: " + draws);
   }
   return absl::OkStatus();
 }

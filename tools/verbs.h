@@ -33,7 +33,8 @@ struct TrainOptions {
   std::vector<std::string> allow;
   std::string reason;
   std::vector<std::string> faults;
-  int64_t threads = 0;  // 0: OMP_NUM_THREADS, else the cores
+  std::vector<std::string> skip_samples;  // "A-B", both inclusive
+  int64_t threads = 0;                    // 0: OMP_NUM_THREADS, else the cores
   int64_t ranks = 1;
   bool json = false;
   bool quiet = false;
@@ -99,6 +100,17 @@ struct DataInspectOptions {
 };
 absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options);
 absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options);
+
+struct DataOrderOptions {
+  std::string recipe = {};
+  std::vector<std::string> sets = {};
+  std::string run_dir = {};  // its skip list, its steps, its data; may be empty
+  int64_t from = 1;          // steps, both inclusive
+  std::optional<int64_t> to = {};  // absent: from
+  bool json = false;
+};
+// With --json one object a line: step, rank, samples.
+absl::StatusOr<Answer> DataOrderVerb(const DataOrderOptions& options);
 
 struct CkptOptions {
   std::string path;  // a run's folder or a checkpoint's

@@ -39,6 +39,7 @@ RigResult TrainRig::Train(const RigOptions& options) const {
   train.allow = options.allow;
   train.reason = options.reason;
   train.faults = options.faults;
+  train.skip_samples = options.skip_samples;
   train.threads = options.threads;
   train.json = true;
   const absl::StatusOr<Answer> answer = TrainVerb(train);

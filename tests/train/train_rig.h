@@ -31,6 +31,7 @@ struct RigOptions {
   std::string reason = "a test";
   std::vector<std::string> faults = {};
   std::string fork = "";
+  std::vector<std::string> skip_samples = {};
 };
 
 struct RigResult {
