@@ -102,6 +102,11 @@ absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(report.text_bytes,
                       EncodeAll(*source, list.bytes, options, *writer));
   report.blank_lines = source->blank_lines();
+  if (writer->documents() == 0) {
+    return InputError("no document to prepare: nothing but " +
+                          std::to_string(report.blank_lines) + " blank lines",
+                      options.inputs.front(), "name files that hold text");
+  }
   LS_ASSIGN_OR_RETURN(const TokenFileSummary summary, writer->Finish());
   report.documents = summary.documents;
   report.tokens = summary.tokens;

@@ -57,6 +57,9 @@ class TokenFileWriter {
   // Ends the current document; one without tokens is LS_CHECKed.
   absl::Status EndDocument();
 
+  // Ended so far.
+  int64_t documents() const { return summary_.documents; }
+
   // Makes the files durable and gives them their names. At least one document
   // has been ended (LS_CHECK).
   absl::StatusOr<TokenFileSummary> Finish();

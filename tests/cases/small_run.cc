@@ -96,8 +96,10 @@ std::vector<std::vector<SampleLocation>> Consumed(const TrainRig& rig,
         static_cast<size_t>(samples * (tokens + 1)));
     std::vector<uint8_t> mask_ST(static_cast<size_t>(samples * tokens));
     steps.emplace_back();
+    std::vector<uint64_t> ids;
     for (int64_t s = 0; s < samples; ++s) {
       const uint64_t g = first + static_cast<uint64_t>(s);
+      ids.push_back(g);
       LS_CHECK(
           (*data)
               ->TrainSample(g, RowsOfSample(s, tokens, tokens_ST1, mask_ST, {}))
@@ -105,7 +107,7 @@ std::vector<std::vector<SampleLocation>> Consumed(const TrainRig& rig,
       steps.back().push_back((*data)->Locate(g).value());
     }
     EXPECT_EQ(line["fingerprint"]["data"],
-              DataField(first, tokens, tokens_ST1, mask_ST))
+              DataField(ids, tokens, tokens_ST1, mask_ST))
         << "step " << line["step"];
   }
   return steps;
