@@ -94,8 +94,11 @@ void Head::Leaves(const StepContext& context, const Tensor& h_RD,
                           .dlogits_dtype = head_.dtype,
                           .dlogits = dh_RD == nullptr ? nullptr : dlogits.raw(),
                           .dlogits_row_stride = padded_vocab_});
+    // The columns of padding hold whatever the memory held.
     Observe(
-        context, kLoss, {Ref("logits", logits)},
+        context, kLoss,
+        {Ref("logits", DType::kF32, logits.raw(), rows, config_.vocab,
+             padded_vocab_)},
         {Ref("loss", DType::kF32, loss_R.data<float>() + first, rows, 1, 1)});
     if (dh_RD == nullptr) continue;
     LeafBackward(context, RowsOf(h_RD, first), dlogits, RowsOf(*dh_RD, first));

@@ -1,6 +1,8 @@
 // `lockstep trace show`: the records of one trace file, for people and scripts.
 #include <google/protobuf/util/json_util.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -47,7 +49,10 @@ std::string RecordText(const trace::Record& record) {
                         record.phase_end().fingerprint());
   }
   std::string text = absl::StrFormat("step %d", record.step());
-  for (const auto& [name, value] : record.step_end().fields()) {
+  // A map's order in memory is another one in each process.
+  const std::map<std::string, std::string> fields(
+      record.step_end().fields().begin(), record.step_end().fields().end());
+  for (const auto& [name, value] : fields) {
     absl::StrAppend(&text, "  ", name, " ", value);
   }
   return text;
@@ -58,7 +63,11 @@ absl::StatusOr<std::string> RecordJson(const trace::Record& record) {
   const auto status =
       google::protobuf::util::MessageToJsonString(record, &text);
   if (!status.ok()) return absl::InternalError("a record that is no JSON");
-  return text;
+  if (!record.has_step_end()) return text;
+  auto json = nlohmann::ordered_json::parse(text);
+  json["stepEnd"]["fields"] = std::map<std::string, std::string>(
+      record.step_end().fields().begin(), record.step_end().fields().end());
+  return json.dump();
 }
 
 }  // namespace
