@@ -2,105 +2,102 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "determinism/check.h"
-#include "determinism/status.h"
+#include "parallel/rank_lost.h"
 
 namespace lockstep::thread_comm_internal {
-namespace {
 
-std::string Describe(const Slot& slot) {
-  return std::string(slot.operation) + " of " + std::to_string(slot.count) +
-         " with root " + std::to_string(slot.root);
+ThreadGroup::ThreadGroup(std::vector<int> world_ranks, int64_t timeout_ms)
+    : world_ranks_(std::move(world_ranks)),
+      timeout_ms_(timeout_ms),
+      left_(world_ranks_.size()) {}
+
+absl::Status ThreadGroup::RankGone(std::span<const int> ranks,
+                                   std::string_view how) const {
+  std::vector<int> names;
+  for (const int rank : ranks) names.push_back(world_rank(rank));
+  return RanksLost(names, how, "thread communicator");
 }
 
-absl::Status Gone(const std::string& who, const std::string& how) {
-  return RankLost(who + " " + how, "thread communicator",
-                  "look for the first error of that rank");
+absl::Status ThreadGroup::Left(int rank) const {
+  return RankGone(std::span(&rank, 1), "has left");
 }
 
-absl::Status Left(int rank) {
-  return Gone("rank " + std::to_string(rank), "has left");
-}
-
-}  // namespace
-
-ThreadGroup::ThreadGroup(int size, int64_t timeout_ms)
-    : timeout_ms_(timeout_ms),
-      slots_(static_cast<size_t>(size)),
-      present_(static_cast<size_t>(size)),
-      left_(static_cast<size_t>(size)) {}
-
-template <typename Done>
-void ThreadGroup::WaitUntil(Lock& lock, Done done, int for_rank) {
+template <typename Done, typename Missing>
+void ThreadGroup::WaitUntil(Lock& lock, Done done, Missing missing) {
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms_);
   if (changed_.wait_until(lock, deadline, done)) return;
-  const std::string whom =
-      for_rank < 0 ? Missing() : "rank " + std::to_string(for_rank);
   timed_out_ = true;
   if (lost_.ok()) {  // the first answer stays
-    lost_ = Gone(whom,
-                 "did not come within " + std::to_string(timeout_ms_) + " ms");
+    lost_ = RankGone(missing(), "did not come within " +
+                                    std::to_string(timeout_ms_) + " ms");
   }
   changed_.notify_all();
 }
 
-std::string ThreadGroup::Missing() const {
-  std::string text;
-  for (size_t rank = 0; rank < present_.size(); ++rank) {
-    if (present_[rank]) continue;
-    text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
+std::shared_ptr<Meeting> ThreadGroup::Join(int rank, uint64_t sequence,
+                                           const Collective& call) {
+  const Lock lock(mutex_);
+  if (!lost_.ok()) return nullptr;
+  std::shared_ptr<Meeting>& place = meetings_[sequence];
+  if (place == nullptr) place = std::make_shared<Meeting>(size());
+  std::shared_ptr<Meeting> meeting = place;
+  meeting->Bring(rank, call);
+  if (meeting->Complete()) {
+    meetings_.erase(sequence);
+    meeting->Open(world_ranks_);
+    changed_.notify_all();
   }
-  return text;
+  return meeting;
 }
 
-absl::Status ThreadGroup::Meet(int rank) {
+absl::Status ThreadGroup::Finish(Meeting& meeting) {
   Lock lock(mutex_);
-  if (!lost_.ok()) return lost_;
-  present_[static_cast<size_t>(rank)] = true;
-  if (++met_ == size()) {
-    met_ = 0;
-    std::fill(present_.begin(), present_.end(), false);
-    ++meetings_;
-    changed_.notify_all();
-    return absl::OkStatus();
-  }
-  const uint64_t before = meetings_;
-  const auto complete = [&] { return meetings_ != before; };
   WaitUntil(
-      lock, [&] { return complete() || !lost_.ok(); }, -1);
-  return complete() ? absl::OkStatus() : lost_;
-}
-
-void ThreadGroup::Part() {
-  Lock lock(mutex_);
-  if (++parted_ == size()) {
-    parted_ = 0;
-    ++partings_;
-    changed_.notify_all();
-    return;
-  }
-  const uint64_t before = partings_;
-  changed_.wait(lock, [&] { return partings_ != before; });
-}
-
-absl::Status ThreadGroup::CheckSame() const {
-  const Slot& first = slots_[0];
-  for (size_t rank = 1; rank < slots_.size(); ++rank) {
-    const Slot& other = slots_[rank];
-    if (std::strcmp(first.operation, other.operation) == 0 &&
-        first.count == other.count && first.root == other.root) {
-      continue;
-    }
-    return absl::InternalError(
-        "ranks met in different collectives\n  where: rank 0: " +
-        Describe(first) + "; rank " + std::to_string(rank) + ": " +
-        Describe(other) + "\n  do: report this, with the recipe");
-  }
+      lock, [&] { return meeting.Complete() || !lost_.ok(); },
+      [&] { return meeting.Missing(); });
+  if (!meeting.Complete()) return lost_;
+  if (!meeting.verdict().ok() || meeting.Done()) return meeting.verdict();
+  lock.unlock();
+  const bool last = meeting.Work();
+  lock.lock();
+  if (last) changed_.notify_all();
+  // Others are inside their last piece: no deadline, nothing can hold them.
+  changed_.wait(lock, [&] { return meeting.Done(); });
   return absl::OkStatus();
+}
+
+void ThreadGroup::GiveUp(Meeting& meeting, int rank) {
+  {
+    const Lock lock(mutex_);
+    if (!meeting.Complete()) {
+      if (lost_.ok()) lost_ = Left(rank);
+      changed_.notify_all();
+      return;
+    }
+  }
+  // The others' hands are, or will be, on this rank's memory.
+  Finish(meeting).IgnoreError();
+}
+
+absl::Status ThreadGroup::Lost() {
+  const Lock lock(mutex_);
+  return lost_;
+}
+
+std::shared_ptr<ThreadGroup> ThreadGroup::Child(
+    uint64_t sequence, int color, const std::vector<int>& world_ranks) {
+  const Lock lock(mutex_);
+  Offspring& child = children_[{sequence, color}];
+  if (child.group == nullptr) {
+    child.group = std::make_shared<ThreadGroup>(world_ranks, timeout_ms_);
+  }
+  std::shared_ptr<ThreadGroup> group = child.group;
+  if (++child.taken == world_ranks.size()) children_.erase({sequence, color});
+  return group;
 }
 
 void ThreadGroup::Leave(int rank) {
@@ -128,7 +125,8 @@ absl::Status ThreadGroup::Recv(int from, int to, int tag,
   std::deque<Message>& mail = mail_[{from, to, tag}];
   const auto left = [&] { return left_[static_cast<size_t>(from)]; };
   WaitUntil(
-      lock, [&] { return !mail.empty() || left() || timed_out_; }, from);
+      lock, [&] { return !mail.empty() || left() || timed_out_; },
+      [&] { return std::vector<int>{from}; });
   // What has arrived counts, even if its sender has left since.
   if (mail.empty()) return left() ? Left(from) : lost_;
   const Message message = std::move(mail.front());
@@ -137,8 +135,9 @@ absl::Status ThreadGroup::Recv(int from, int to, int tag,
     return absl::InternalError(
         "a message has " + std::to_string(message.size()) + " bytes, " +
         std::to_string(bytes.size()) + " were expected\n  where: rank " +
-        std::to_string(from) + " to " + std::to_string(to) + ", tag " +
-        std::to_string(tag) + "\n  do: report this, with the recipe");
+        std::to_string(world_rank(from)) + " to " +
+        std::to_string(world_rank(to)) + ", tag " + std::to_string(tag) +
+        "\n  do: report this, with the recipe");
   }
   std::copy(message.begin(), message.end(), bytes.begin());
   return absl::OkStatus();

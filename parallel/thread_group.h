@@ -1,9 +1,11 @@
 // What the ranks of one thread communicator share. Private to thread_comm.cc.
 //
-// A collective is two rendezvous with work between them: Meet, where each rank
-// finds what all the others brought, and Part, after which nobody looks at it
-// any more. Only Meet can fail, and then for all: between the two every rank is
-// known to be inside, so nobody's memory goes away under another's hands.
+// A collective is a meeting: each rank registers what it brings, and from the
+// moment the last one has, the work (meeting.h) is done in pieces by whichever
+// ranks wait. So a result needs nobody but those who started the call to have
+// started it: a rank that computes between Start and Wait holds nobody up.
+// A meeting that is complete always ends; before that it can fail, and then for
+// all.
 
 #ifndef PARALLEL_THREAD_GROUP_H_
 #define PARALLEL_THREAD_GROUP_H_
@@ -17,43 +19,41 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "parallel/meeting.h"
 
 namespace lockstep::thread_comm_internal {
 
-class ThreadGroup;
-
-// What a rank brings to a collective.
-struct Slot {
-  const char* operation = "";
-  uint64_t count = 0;  // elements or bytes; equal on all ranks
-  int root = 0;        // equal on all ranks
-  void* data = nullptr;
-  const void* in = nullptr;
-  int color = 0, key = 0;
-  absl::Status status = {};
-  std::shared_ptr<ThreadGroup> child = {};
-};
-
 class ThreadGroup {
  public:
-  ThreadGroup(int size, int64_t timeout_ms);
+  ThreadGroup(std::vector<int> world_ranks, int64_t timeout_ms);
 
-  int size() const { return static_cast<int>(slots_.size()); }
+  int size() const { return static_cast<int>(world_ranks_.size()); }
   int64_t timeout_ms() const { return timeout_ms_; }
+  int world_rank(int rank) const {
+    return world_ranks_[static_cast<size_t>(rank)];
+  }
 
-  // A rank writes its own before Meet and reads all until Part.
-  Slot& slot(int rank) { return slots_[static_cast<size_t>(rank)]; }
+  // A rank joins its `sequence`-th meeting. Null when the group has lost a rank
+  // already: Lost() says so.
+  std::shared_ptr<Meeting> Join(int rank, uint64_t sequence,
+                                const Collective& call);
+  // Until the meeting's work is done; OK, Internal or RankLost, the same on
+  // all ranks.
+  absl::Status Finish(Meeting& meeting);
+  // The rank will not wait; the others cannot complete the meeting without it.
+  void GiveUp(Meeting& meeting, int rank);
+  absl::Status Lost();
 
-  // OK, or the same RankLost on every rank that calls, now and later.
-  absl::Status Meet(int rank);
-  void Part();
-
-  // Whether all slots name one call; the same answer on all ranks.
-  absl::Status CheckSame() const;
+  // The group of those who split off with `color` after `sequence` meetings:
+  // whoever comes first makes it, the last to take it ends our hold on it.
+  std::shared_ptr<ThreadGroup> Child(uint64_t sequence, int color,
+                                     const std::vector<int>& world_ranks);
 
   // A rank is gone: whoever waits for it, or will, gets RankLost. Messages
   // between the others still pass.
@@ -68,23 +68,28 @@ class ThreadGroup {
   using Message = std::vector<std::byte>;
   using Address = std::tuple<int, int, int>;  // from, to, tag
 
-  // Waits until `done` holds; else nobody's wait can succeed any more.
-  template <typename Done>
-  void WaitUntil(Lock& lock, Done done, int for_rank);
-  std::string Missing() const;
+  absl::Status RankGone(std::span<const int> ranks, std::string_view how) const;
+  absl::Status Left(int rank) const;
+  // Waits until `done` holds; false when it does not in time. Then nobody's
+  // wait can succeed any more, and `missing()` names who did not come.
+  template <typename Done, typename Missing>
+  void WaitUntil(Lock& lock, Done done, Missing missing);
 
+  const std::vector<int> world_ranks_;
   const int64_t timeout_ms_;
-  std::vector<Slot> slots_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<bool> present_;  // who waits in Meet
-  int met_ = 0, parted_ = 0;
-  uint64_t meetings_ = 0, partings_ = 0;
+  std::map<uint64_t, std::shared_ptr<Meeting>> meetings_;  // not complete yet
   std::vector<bool> left_;
-  absl::Status lost_;       // what Meet answers from now on
+  absl::Status lost_;       // what a meeting answers from now on
   bool timed_out_ = false;  // lost_ holds for messages too
   std::map<Address, std::deque<Message>> mail_;
+  struct Offspring {
+    std::shared_ptr<ThreadGroup> group;
+    size_t taken = 0;
+  };
+  std::map<std::pair<uint64_t, int>, Offspring> children_;
 };
 
 }  // namespace lockstep::thread_comm_internal

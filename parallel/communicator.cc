@@ -1,0 +1,159 @@
+// The typed calls, in terms of what a transport has to implement.
+
+#include "parallel/communicator.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "determinism/check.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+Collective AllReduce(Reduction reduction, std::span<T> values) {
+  return {.kind = CollectiveKind::kAllReduce,
+          .reduction = reduction,
+          .data = std::as_writable_bytes(values)};
+}
+
+std::vector<int64_t> PartBytes(std::span<const int64_t> counts, size_t bytes) {
+  std::vector<int64_t> parts;
+  for (const int64_t count : counts) {
+    LS_CHECK(count >= 0 && count <= INT64_MAX / 8) << count;
+    parts.push_back(count * static_cast<int64_t>(bytes));
+  }
+  return parts;
+}
+
+template <typename T>
+Collective ReduceScatter(Reduction reduction, std::span<T> values,
+                         std::span<const int64_t> counts) {
+  return {.kind = CollectiveKind::kReduceScatter,
+          .reduction = reduction,
+          .data = std::as_writable_bytes(values),
+          .part_bytes = PartBytes(counts, sizeof(T))};
+}
+
+Collective GatherParts(std::span<std::byte> bytes,
+                       std::span<const int64_t> counts) {
+  return {.kind = CollectiveKind::kAllGather,
+          .data = bytes,
+          .part_bytes = PartBytes(counts, 1)};
+}
+
+}  // namespace
+
+absl::Status Communicator::Barrier() { return Start({})->Wait(); }
+
+absl::Status Communicator::AllReduceSum(std::span<int64_t> values) {
+  return StartAllReduceSum(values)->Wait();
+}
+absl::Status Communicator::AllReduceMax(std::span<int64_t> values) {
+  return Start(AllReduce(Reduction::kMaxInt64, values))->Wait();
+}
+absl::Status Communicator::AllReduceMax(std::span<float> values) {
+  return Start(AllReduce(Reduction::kMaxFloat, values))->Wait();
+}
+absl::Status Communicator::AllReduceOrderedSum(std::span<float> values) {
+  return StartAllReduceOrderedSum(values)->Wait();
+}
+absl::Status Communicator::AllReduceTree(std::span<float> values) {
+  return StartAllReduceTree(values)->Wait();
+}
+absl::Status Communicator::AllReduceFastSum(std::span<float> values) {
+  return StartAllReduceFastSum(values)->Wait();
+}
+
+absl::Status Communicator::ReduceScatterSum(std::span<int64_t> values,
+                                            std::span<const int64_t> counts) {
+  return StartReduceScatterSum(values, counts)->Wait();
+}
+absl::Status Communicator::ReduceScatterOrderedSum(
+    std::span<float> values, std::span<const int64_t> counts) {
+  return StartReduceScatterOrderedSum(values, counts)->Wait();
+}
+absl::Status Communicator::ReduceScatterTree(std::span<float> values,
+                                             std::span<const int64_t> counts) {
+  LS_CHECK(std::has_single_bit(static_cast<unsigned>(size()))) << size();
+  return Start(ReduceScatter(Reduction::kTreeSumFloat, values, counts))->Wait();
+}
+
+absl::Status Communicator::AllGather(std::span<const std::byte> in,
+                                     std::span<std::byte> out) {
+  const auto ranks = static_cast<size_t>(size());
+  LS_CHECK_EQ(out.size(), in.size() * ranks);
+  const std::vector<int64_t> counts(ranks, static_cast<int64_t>(in.size()));
+  if (!in.empty()) {
+    std::memcpy(out.data() + static_cast<size_t>(rank()) * in.size(), in.data(),
+                in.size());
+  }
+  return AllGatherV(out, counts);
+}
+absl::Status Communicator::AllGatherV(std::span<std::byte> bytes,
+                                      std::span<const int64_t> counts) {
+  return StartAllGatherV(bytes, counts)->Wait();
+}
+absl::Status Communicator::Broadcast(std::span<std::byte> bytes, int root) {
+  LS_CHECK(root >= 0 && root < size()) << "root " << root;
+  return Start(
+             {.kind = CollectiveKind::kBroadcast, .root = root, .data = bytes})
+      ->Wait();
+}
+
+Communicator::Pending Communicator::StartAllReduceSum(
+    std::span<int64_t> values) {
+  return Start(AllReduce(Reduction::kSumInt64, values));
+}
+Communicator::Pending Communicator::StartAllReduceOrderedSum(
+    std::span<float> values) {
+  return Start(AllReduce(Reduction::kOrderedSumFloat, values));
+}
+Communicator::Pending Communicator::StartAllReduceTree(
+    std::span<float> values) {
+  LS_CHECK(std::has_single_bit(static_cast<unsigned>(size()))) << size();
+  return Start(AllReduce(Reduction::kTreeSumFloat, values));
+}
+Communicator::Pending Communicator::StartAllReduceFastSum(
+    std::span<float> values) {
+  return Start(AllReduce(Reduction::kFastSumFloat, values));
+}
+Communicator::Pending Communicator::StartReduceScatterSum(
+    std::span<int64_t> values, std::span<const int64_t> counts) {
+  return Start(ReduceScatter(Reduction::kSumInt64, values, counts));
+}
+Communicator::Pending Communicator::StartReduceScatterOrderedSum(
+    std::span<float> values, std::span<const int64_t> counts) {
+  return Start(ReduceScatter(Reduction::kOrderedSumFloat, values, counts));
+}
+Communicator::Pending Communicator::StartAllGatherV(
+    std::span<std::byte> bytes, std::span<const int64_t> counts) {
+  return Start(GatherParts(bytes, counts));
+}
+
+absl::Status Communicator::Agree(const absl::Status& mine) {
+  const std::string text(mine.message());
+  const int64_t own[] = {mine.raw_code(), static_cast<int64_t>(text.size())};
+  std::vector<int64_t> all(2 * static_cast<size_t>(size()));
+  LS_RETURN_IF_ERROR(AllGather(std::as_bytes(std::span(own)),
+                               std::as_writable_bytes(std::span(all))));
+  for (int rank = 0; rank < size(); ++rank) {
+    const int64_t code = all[2 * static_cast<size_t>(rank)];
+    if (code == 0) continue;
+    std::string told(
+        static_cast<size_t>(all[2 * static_cast<size_t>(rank) + 1]), ' ');
+    if (rank == this->rank()) told = text;
+    LS_RETURN_IF_ERROR(
+        Broadcast(std::as_writable_bytes(std::span(told)), rank));
+    return absl::Status(
+        static_cast<absl::StatusCode>(code),
+        "rank " + std::to_string(WorldRank(rank)) + ": " + told);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,122 @@
+// The rounds in which large data moves.
+
+#include <algorithm>
+
+#include "parallel/mpi_collective.h"
+
+namespace lockstep::mpi_internal {
+namespace {
+
+bool IsReduction(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllReduce ||
+         kind == CollectiveKind::kReduceScatter;
+}
+
+}  // namespace
+
+MpiCollective::Slice MpiCollective::SliceOf(int part, size_t step) const {
+  const auto p = static_cast<size_t>(part);
+  const size_t length = begins_[p + 1] - begins_[p];
+  const size_t begin = std::min(length, round_ * step);
+  return {begins_[p] + begin, std::min(step, length - begin)};
+}
+
+void MpiCollective::NextRound() {
+  if (stage_ == Stage::kScatter && !ScatterRound()) {
+    scratch_ = {};
+    round_ = 0;
+    stage_ = call_.kind == CollectiveKind::kReduceScatter ? Stage::kEnded
+                                                          : Stage::kGather;
+  }
+  if (stage_ == Stage::kGather && !GatherRound()) stage_ = Stage::kEnded;
+}
+
+// A reduction: every rank's slice of my part to me, mine of theirs to them. A
+// broadcast: the root deals the parts out.
+bool MpiCollective::ScatterRound() {
+  const bool reduces = IsReduction(call_.kind);
+  const auto step =
+      static_cast<size_t>(reduces ? world_->options().reduce_chunk_bytes
+                                  : world_->options().max_message_bytes);
+  const int me = group_->rank;
+  const Slice mine = SliceOf(me, step);
+  if (reduces) {
+    scratch_.resize(mine.length * static_cast<size_t>(group_->size()));
+  }
+  bool any = mine.length > 0;
+  for (int peer = 0; peer < group_->size(); ++peer) {
+    const Slice theirs = SliceOf(peer, step);
+    any = any || theirs.length > 0;
+    if (peer == me) continue;
+    const bool sends = reduces || me == call_.root;
+    const bool receives = reduces || peer == call_.root;
+    if (receives && mine.length > 0) {
+      std::byte* to =
+          reduces ? scratch_.data() + static_cast<size_t>(peer) * mine.length
+                  : call_.data.data() + mine.begin;
+      Receive(to, mine.length, peer, 1);
+    }
+    if (sends && theirs.length > 0) {
+      Send(call_.data.data() + theirs.begin, theirs.length, peer, 1);
+    }
+  }
+  return any;
+}
+
+void MpiCollective::EndScatterRound() {
+  if (!IsReduction(call_.kind)) return;
+  const Slice mine = SliceOf(
+      group_->rank, static_cast<size_t>(world_->options().reduce_chunk_bytes));
+  if (mine.length == 0) return;
+  std::byte* out = call_.data.data() + mine.begin;
+  std::vector<const std::byte*> sources;
+  for (int rank = 0; rank < group_->size(); ++rank) {
+    sources.push_back(rank == group_->rank
+                          ? out
+                          : scratch_.data() +
+                                static_cast<size_t>(rank) * mine.length);
+  }
+  ReduceSources(call_.reduction, sources, out,
+                mine.length / ElementBytes(call_.reduction));
+}
+
+// My part to all, theirs to me; a broadcast's root has them all already.
+bool MpiCollective::GatherRound() {
+  const auto step = static_cast<size_t>(world_->options().max_message_bytes);
+  const int me = group_->rank;
+  const bool broadcast = call_.kind == CollectiveKind::kBroadcast;
+  const Slice mine = SliceOf(me, step);
+  bool any = mine.length > 0;
+  for (int peer = 0; peer < group_->size(); ++peer) {
+    const Slice theirs = SliceOf(peer, step);
+    any = any || theirs.length > 0;
+    if (peer == me) continue;
+    if (theirs.length > 0 && !(broadcast && me == call_.root)) {
+      Receive(call_.data.data() + theirs.begin, theirs.length, peer, 2);
+    }
+    if (mine.length > 0 && !(broadcast && peer == call_.root)) {
+      Send(call_.data.data() + mine.begin, mine.length, peer, 2);
+    }
+  }
+  return any;
+}
+
+void MpiCollective::FastRound() {
+  if (group_->fast_ended != fast_place_) return;
+  const auto step = static_cast<size_t>(world_->options().max_message_bytes);
+  const size_t begin = std::min<size_t>(shape_.bytes, round_ * step);
+  const size_t bytes = std::min<size_t>(step, shape_.bytes - begin);
+  if (bytes == 0 || !status_.ok()) {
+    ++group_->fast_ended;
+    stage_ = Stage::kEnded;
+    return;
+  }
+  CheckMpi(
+      MPI_Iallreduce(MPI_IN_PLACE, call_.data.data() + begin,
+                     static_cast<int>(bytes / sizeof(float)), MPI_FLOAT,
+                     MPI_SUM, group_->collectives, &requests_.emplace_back()),
+      "MPI_Iallreduce");
+  peers_.push_back(group_->rank);
+}
+
+}  // namespace lockstep::mpi_internal
