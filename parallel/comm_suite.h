@@ -33,6 +33,9 @@ struct Case {
 // All cases, in a fixed order.
 std::vector<Case> AllCases();
 
+// Apart, since it takes gigabytes.
+Case LargeCase();
+
 // The files of the suite.
 std::vector<Case> SumCases();
 std::vector<Case> ScatterCases();

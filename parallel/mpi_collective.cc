@@ -40,9 +40,6 @@ MpiCollective::MpiCollective(MpiWorld* world, std::shared_ptr<MpiGroup> group,
       call_(call),
       shape_(ShapeOf(call)),
       tag_(TagOf(group_->sequence++)) {
-  if (call.reduction == Reduction::kFastSumFloat) {
-    fast_place_ = group_->fast_begun++;
-  }
   CallRoll();
 }
 
@@ -73,7 +70,6 @@ bool MpiCollective::RoundDone() {
 }
 
 std::vector<int> MpiCollective::Missing() const {
-  if (stage_ == Stage::kFast) return group_->world_ranks;  // MPI does not say
   std::vector<int> missing;
   for (size_t i = 0; i < requests_.size(); ++i) {
     int done = 0;
@@ -89,11 +85,6 @@ std::vector<int> MpiCollective::Missing() const {
 
 bool MpiCollective::Step() {
   while (!ended()) {
-    if (stage_ == Stage::kFast && requests_.empty()) {
-      FastRound();
-      if (requests_.empty() && !ended()) return true;  // not its turn
-      continue;
-    }
     if (!RoundDone()) return true;
     if (stage_ == Stage::kRollCall) {
       AnswerRoll();
@@ -101,14 +92,14 @@ bool MpiCollective::Step() {
       if (stage_ == Stage::kScatter) EndScatterRound();
       ++round_;
     }
-    if (!ended() && stage_ != Stage::kFast) NextRound();
+    if (!ended()) NextRound();
   }
   return false;
 }
 
 void MpiCollective::CallRoll() {
   const auto ranks = static_cast<size_t>(group_->size());
-  letters_.resize(ranks * (kHeader + kInlineBytes));
+  letters_ = world_->Borrow(ranks * (kHeader + kInlineBytes));
   std::byte* mine = Letter(letters_, group_->rank);
   std::memcpy(mine, &shape_, kHeader);
   size_t bytes = kHeader;
@@ -130,11 +121,8 @@ void MpiCollective::AnswerRoll() {
                 kHeader);
   }
   status_ = CheckSameCall(shapes, group_->world_ranks);
-  if (call_.reduction == Reduction::kFastSumFloat) {
-    stage_ = Stage::kFast;  // whatever comes of it, in its turn
-    return;
-  }
   if (status_.ok() && shape_.bytes <= kInlineBytes) JoinInline();
+  world_->GiveBack(std::move(letters_));
   if (!status_.ok() || shape_.bytes <= kInlineBytes) {
     stage_ = Stage::kEnded;
     return;

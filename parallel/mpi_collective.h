@@ -7,6 +7,10 @@
 // memory: each rank gets its part from all and joins it in the written order
 // (reduction.h), then gives the result to all. Private to mpi_comm.cc.
 //
+// MPI's own reductions are not used even where order does not matter: measured
+// over shared memory, MPI_Allreduce of floats was no faster than this for large
+// buffers, MPI_Iallreduce slower, and neither can say whom it waits for.
+//
 // Flat: every rank talks to every other. Right for the eight ranks of a host;
 // hundreds would want trees for the roll call.
 
@@ -33,8 +37,6 @@ struct MpiGroup {
   int rank = 0;
   std::vector<int> world_ranks = {};
   uint64_t sequence = 0;  // of the next collective
-  // MPI's own reductions must be started in one order on all ranks.
-  uint64_t fast_begun = 0, fast_ended = 0;
 
   int size() const { return static_cast<int>(world_ranks.size()); }
 };
@@ -56,7 +58,7 @@ class MpiCollective : public Operation {
   const absl::Status& status() const { return status_; }
 
  private:
-  enum class Stage : uint8_t { kRollCall, kScatter, kGather, kFast, kEnded };
+  enum class Stage : uint8_t { kRollCall, kScatter, kGather, kEnded };
 
   void CallRoll();
   void AnswerRoll();  // all have answered
@@ -71,7 +73,6 @@ class MpiCollective : public Operation {
   bool ScatterRound();  // false when there is none left
   bool GatherRound();
   void EndScatterRound();
-  void FastRound();
 
   // Bytes [begin, begin + length) of a part in round `round_`, cut by `step`.
   struct Slice {
@@ -89,7 +90,6 @@ class MpiCollective : public Operation {
   const Collective call_;
   const CollectiveShape shape_;
   const int tag_;
-  uint64_t fast_place_ = 0;
 
   Stage stage_ = Stage::kRollCall;
   size_t round_ = 0;

@@ -3,8 +3,8 @@
 // Everything is built from non-blocking messages and a polling loop, never from
 // MPI's own reductions: those promise no order for floats, and a blocking call
 // has no deadline and cannot say whom it waits for. So bits are those of the
-// thread transport, and a silent rank becomes RankLost instead of a hang. The
-// one exception is AllReduceFastSum, which is MPI_Iallreduce.
+// thread transport, and a silent rank becomes RankLost instead of a hang. Even
+// AllReduceFastSum is the ordered sum: nothing of MPI's was found quicker.
 //
 // Needs MPI_THREAD_FUNNELED: only the thread that called Start below talks to
 // MPI. Messages progress inside calls of this library alone; a bucket started

@@ -29,8 +29,9 @@ void InPieces(size_t bytes, int64_t longest, Piece piece) {
 
 MpiSend::MpiSend(MpiWorld* world, const MpiGroup& group,
                  std::span<const std::byte> bytes, int peer, int tag)
-    : length_(bytes.size()),
-      bytes_(bytes.begin(), bytes.end()),
+    : world_(world),
+      length_(bytes.size()),
+      bytes_(world->Borrow(bytes.size())),
       world_rank_(group.world_ranks[static_cast<size_t>(peer)]) {
   const auto send = [&](const void* from, size_t length) {
     CheckMpi(MPI_Isend(from, static_cast<int>(length), MPI_BYTE, peer, tag,
@@ -38,13 +39,18 @@ MpiSend::MpiSend(MpiWorld* world, const MpiGroup& group,
              "MPI_Isend");
   };
   send(&length_, sizeof(length_));
-  InPieces(bytes_.size(), world->options().max_message_bytes,
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  InPieces(length_, world->options().max_message_bytes,
            [&](size_t begin, size_t length) {
              send(bytes_.data() + begin, length);
            });
 }
 
-bool MpiSend::Step() { return !AllDone(requests_); }
+bool MpiSend::Step() {
+  if (!AllDone(requests_)) return true;
+  world_->GiveBack(std::move(bytes_));
+  return false;
+}
 
 MpiReceive::MpiReceive(MpiWorld* world, std::shared_ptr<MpiGroup> group,
                        std::span<std::byte> bytes, int peer, int tag)

@@ -30,8 +30,9 @@ class MpiSend : public Operation {
   std::vector<int> Missing() const override { return {world_rank_}; }
 
  private:
+  MpiWorld* const world_;
   const uint64_t length_;
-  const std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_;  // borrowed
   const int world_rank_;
   std::vector<MPI_Request> requests_;
 };

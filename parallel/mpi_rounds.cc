@@ -23,7 +23,7 @@ MpiCollective::Slice MpiCollective::SliceOf(int part, size_t step) const {
 
 void MpiCollective::NextRound() {
   if (stage_ == Stage::kScatter && !ScatterRound()) {
-    scratch_ = {};
+    world_->GiveBack(std::move(scratch_));
     round_ = 0;
     stage_ = call_.kind == CollectiveKind::kReduceScatter ? Stage::kEnded
                                                           : Stage::kGather;
@@ -40,8 +40,9 @@ bool MpiCollective::ScatterRound() {
                                   : world_->options().max_message_bytes);
   const int me = group_->rank;
   const Slice mine = SliceOf(me, step);
-  if (reduces) {
-    scratch_.resize(mine.length * static_cast<size_t>(group_->size()));
+  const size_t borrowed = mine.length * static_cast<size_t>(group_->size());
+  if (reduces && scratch_.size() < borrowed) {  // the first round, the largest
+    scratch_ = world_->Borrow(borrowed);
   }
   bool any = mine.length > 0;
   for (int peer = 0; peer < group_->size(); ++peer) {
@@ -99,24 +100,6 @@ bool MpiCollective::GatherRound() {
     }
   }
   return any;
-}
-
-void MpiCollective::FastRound() {
-  if (group_->fast_ended != fast_place_) return;
-  const auto step = static_cast<size_t>(world_->options().max_message_bytes);
-  const size_t begin = std::min<size_t>(shape_.bytes, round_ * step);
-  const size_t bytes = std::min<size_t>(step, shape_.bytes - begin);
-  if (bytes == 0 || !status_.ok()) {
-    ++group_->fast_ended;
-    stage_ = Stage::kEnded;
-    return;
-  }
-  CheckMpi(
-      MPI_Iallreduce(MPI_IN_PLACE, call_.data.data() + begin,
-                     static_cast<int>(bytes / sizeof(float)), MPI_FLOAT,
-                     MPI_SUM, group_->collectives, &requests_.emplace_back()),
-      "MPI_Iallreduce");
-  peers_.push_back(group_->rank);
 }
 
 }  // namespace lockstep::mpi_internal

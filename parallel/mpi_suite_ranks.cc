@@ -2,11 +2,11 @@
 //
 // Every rank runs every case that fits the number of ranks and prints one line
 // that the script counts. `small` cuts all messages to a few elements, so that
-// each takes many rounds.
+// each takes many rounds; `large` runs the case of gigabytes alone.
 
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <string>
 
 #include "determinism/float_env.h"
 #include "determinism/status.h"
@@ -36,9 +36,15 @@ int RunCases(Communicator& world) {
   return ran;
 }
 
-int Main(bool small) {
+int RunLargeCase(Communicator& world) {
+  const absl::Status status = comm_suite::LargeCase().run(world);
+  EXPECT_TRUE(status.ok()) << status;
+  return 1;
+}
+
+int Main(const std::string& mode) {
   MpiCommOptions options = {.timeout_ms = 30'000};
-  if (small) {
+  if (mode == "small") {
     options.max_message_bytes = 8 * 1024;
     options.reduce_chunk_bytes = 4 * 1024;
   }
@@ -52,7 +58,9 @@ int Main(bool small) {
   {
     auto world = (*mpi)->World();
     EXPECT_TRUE(world.ok()) << world.status();
-    if (world.ok()) ran = RunCases(**world);
+    if (world.ok()) {
+      ran = mode == "large" ? RunLargeCase(**world) : RunCases(**world);
+    }
   }
   const bool failed = testing::Test::HasFailure();
   std::printf("rank %d of %d: %d cases %s\n", (*mpi)->rank(), (*mpi)->size(),
@@ -66,5 +74,5 @@ int Main(bool small) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  return lockstep::Main(argc > 1 && std::strcmp(argv[1], "small") == 0);
+  return lockstep::Main(argc > 1 ? argv[1] : "");
 }

@@ -159,6 +159,22 @@ void MpiWorld::Leave(uint64_t group, std::span<const int> members) {
   Progress();
 }
 
+std::vector<std::byte> MpiWorld::Borrow(size_t bytes) {
+  const auto at = spare_.lower_bound(bytes);
+  if (at == spare_.end()) return std::vector<std::byte>(bytes);
+  std::vector<std::byte> buffer = std::move(at->second);
+  spare_.erase(at);
+  return buffer;
+}
+
+void MpiWorld::GiveBack(std::vector<std::byte> buffer) {
+  constexpr size_t kKept = 16;  // no more than were ever in use at once
+  if (buffer.empty()) return;
+  if (spare_.size() == kKept) spare_.erase(spare_.begin());
+  const size_t size = buffer.size();
+  spare_.emplace(size, std::move(buffer));
+}
+
 void MpiWorld::Finalize() {
   for (const int64_t end = NowMs() + 1'000;
        lost_.ok() && !(told_.empty() && under_way_.empty()) && NowMs() < end;) {

@@ -75,6 +75,11 @@ class MpiWorld {
   // A communicator ends on this rank; its other members learn of it.
   void Leave(uint64_t group, std::span<const int> members);
 
+  // Memory for what is under way, at least `bytes` long and of any content.
+  // Given back, it is kept: fresh pages cost more than the copy into them.
+  std::vector<std::byte> Borrow(size_t bytes);
+  void GiveBack(std::vector<std::byte> buffer);
+
   // Ends MPI unless something was lost.
   void Finalize();
 
@@ -96,7 +101,8 @@ class MpiWorld {
     Notice notice;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::list<Told> told_;  // not sent yet
+  std::list<Told> told_;                                 // not sent yet
+  std::multimap<size_t, std::vector<std::byte>> spare_;  // by size
 };
 
 // LS_CHECKs that an MPI call succeeded; for calls that fail on misuse alone.
