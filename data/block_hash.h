@@ -64,6 +64,10 @@ using VerifyProgress =
 absl::StatusOr<std::vector<DataDamage>> VerifyBlocks(
     FileSystem& fs, const std::string& prefix,
     const VerifyProgress& progress = nullptr);
+// The same for files of any name: tokens, index, side file.
+absl::StatusOr<std::vector<DataDamage>> VerifyBlocks(
+    FileSystem& fs, const std::string& bin_path, const std::string& idx_path,
+    const std::string& side_path, const VerifyProgress& progress = nullptr);
 
 }  // namespace lockstep
 

@@ -5,26 +5,26 @@
 
 #include "data/data_error.h"
 #include "determinism/check.h"
+#include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
+namespace {
+
+// At the start an index up to this size is hashed against the side file.
+constexpr uint64_t kIndexHashBytes = uint64_t{16} << 20;
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<CheckedFile>> CheckedFile::Open(
     FileSystem& fs, const std::string& path) {
   std::unique_ptr<CheckedFile> checked(new CheckedFile());
   checked->path_ = path;
-  auto identity = fs.Map(path);
-  if (!identity.ok()) {
-    return AsInputError(identity.status());
-  }
-  checked->identity_ = *std::move(identity);
   auto file = fs.OpenRead(path);
   if (!file.ok()) {
     return AsInputError(file.status());
   }
   checked->file_ = *std::move(file);
-  // Between the two opens the path may have come to name another file.
-  LS_RETURN_IF_ERROR(AsInputError(checked->identity_->CheckUnchanged()));
   return checked;
 }
 
@@ -51,7 +51,7 @@ absl::Status CheckedFile::Read(uint64_t from, size_t bytes, void* out) const {
 absl::Status CheckedFile::ReadUnchanged(uint64_t from, size_t bytes,
                                         void* out) const {
   LS_RETURN_IF_ERROR(AsInputError(file_->ReadAt(from, bytes, out)));
-  return AsInputError(identity_->CheckUnchanged());
+  return AsInputError(file_->CheckUnchanged());
 }
 
 absl::Status CheckedFile::CheckBlock(uint64_t block) const {
@@ -85,6 +85,39 @@ absl::StatusOr<std::vector<Digest>> CheckedFile::HashBlocks() const {
     digests.push_back(DigestOf(bytes.data(), count));
   }
   return digests;
+}
+
+absl::StatusOr<Digest> CheckedFile::HashWhole() const {
+  Sha256 hash;
+  std::string bytes(kHashBlockBytes, '\0');
+  for (uint64_t from = 0; from < size(); from += kHashBlockBytes) {
+    const size_t count = std::min(kHashBlockBytes, size() - from);
+    LS_RETURN_IF_ERROR(ReadUnchanged(from, count, bytes.data()));
+    hash.Update(bytes.data(), count);
+  }
+  return hash.Digest();
+}
+
+absl::Status HoldAgainst(BlockHashes hashes, const std::string& where,
+                         const CheckedFile& index, CheckedFile& bin) {
+  bool differs =
+      hashes.bin_bytes != bin.size() || hashes.idx_bytes != index.size();
+  if (!differs && index.size() <= kIndexHashBytes) {
+    LS_ASSIGN_OR_RETURN(const Digest now, index.HashWhole());
+    differs = now != hashes.idx;
+  }
+  if (differs) {
+    return InputError(
+        "the token file is not the one that its block hashes were made of",
+        where,
+        "see where with `lockstep data verify`; restore the files, or delete "
+        "this one if they were replaced on purpose");
+  }
+  const uint64_t last = hashes.blocks.size() - 1;
+  bin.Expect(std::move(hashes.blocks));
+  // Damage at the ends is told at the start, not at the step that reads it.
+  LS_RETURN_IF_ERROR(bin.CheckBlock(0));
+  return bin.CheckBlock(last);
 }
 
 }  // namespace lockstep

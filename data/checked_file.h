@@ -7,8 +7,10 @@
 // Two checks. With block hashes, each MiB is hashed when it is first read, so
 // that a file that was changed since it was made stops the run at the block,
 // not only at the next `data verify`; a terabyte is not read at the start. And
-// after each read size, modification time and identity must be those of the
-// open, so that what was checked once cannot have changed since.
+// after each read the open file's size and modification time must be those of
+// the open, so that what was checked once cannot have changed since. A file
+// that another was renamed over is still the old one for who has it open: a
+// run goes on with it.
 //
 // Safe to use from several threads once Expect has been called.
 
@@ -47,8 +49,12 @@ class CheckedFile {
   // Reads block `block` against its hash, unless that was done before.
   absl::Status CheckBlock(uint64_t block) const;
 
+  const std::string& path() const { return path_; }
+
   // The digests of all blocks as they are now.
   absl::StatusOr<std::vector<Digest>> HashBlocks() const;
+  // One digest of the whole file as it is now.
+  absl::StatusOr<Digest> HashWhole() const;
 
  private:
   CheckedFile() = default;
@@ -56,11 +62,17 @@ class CheckedFile {
 
   std::string path_;
   std::unique_ptr<RandomAccessFile> file_;
-  std::unique_ptr<MappedFile> identity_;  // its pages are never touched
   std::vector<Digest> expected_;
   // Of each block; two threads may check one at a time, to the same end.
   std::unique_ptr<std::atomic<bool>[]> holds_;
 };
+
+// Holds `bin` and `index` against `hashes`, which `where` says: sizes, a small
+// index as a whole and the ends of `bin` now, each other block when it is first
+// read. A side file that stayed behind when its files were replaced would lend
+// them a false identity.
+absl::Status HoldAgainst(BlockHashes hashes, const std::string& where,
+                         const CheckedFile& index, CheckedFile& bin);
 
 }  // namespace lockstep
 

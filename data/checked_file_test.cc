@@ -123,6 +123,39 @@ TEST(CheckedFileTest, AFileOverwrittenUnderARunStopsIt) {
   }
 }
 
+// The same report: whoever writes a new file and renames it over the old one
+// disturbs no reader. The index, which is read by the entry, likewise.
+TEST(CheckedFileTest, AFileReplacedByRenameIsReadOnAsItWas) {
+  FileSystem& fs = *PosixFileSystem();
+  const std::string prefix = std::string(std::getenv("TEST_TMPDIR")) + "/moved";
+  WriteFiveBlocks(fs, prefix);
+  const auto file = TokenFile::Open(fs, prefix);
+  ASSERT_TRUE(file.ok()) << MessageOf(file.status());
+  WriteTestTokens(fs, prefix, 257, {{1, 2}, {3}});
+  ASSERT_EQ((*TokenFile::Open(fs, prefix))->token_count(), 3);
+  std::vector<int32_t> now(FiveBlocks().size());
+  ASSERT_TRUE((*file)->Read(0, now).ok());
+  EXPECT_EQ(now, FiveBlocks());
+  EXPECT_EQ(*(*file)->DocumentStart(1), static_cast<int64_t>(now.size()));
+  EXPECT_TRUE((*file)->CheckTables().ok());
+}
+
+TEST(CheckedFileTest, AnIndexOverwrittenUnderARunStopsIt) {
+  FileSystem& fs = *PosixFileSystem();
+  const std::string prefix = std::string(std::getenv("TEST_TMPDIR")) + "/index";
+  for (const bool shorter : {true, false}) {
+    WriteTestTokens(fs, prefix, 257, {{1, 2}, {3}, {4, 5}});
+    const auto file = TokenFile::Open(fs, prefix);
+    ASSERT_TRUE(file.ok()) << MessageOf(file.status());
+    ASSERT_EQ(*(*file)->DocumentStart(1), 2);
+    const std::string old = ReadTestFile(fs, prefix + ".idx");
+    Overwrite(fs, prefix + ".idx",
+              shorter ? old.substr(0, 20) : std::string(old.size(), '\1'));
+    ExpectStops((*file)->DocumentStart(1).status(), {prefix + ".idx"});
+    ExpectStops((*file)->CheckTables(), {prefix + ".idx"});
+  }
+}
+
 TEST(CheckedFileTest, ThreadsShareAReader) {
   MemoryFileSystem fs;
   WriteFiveBlocks(fs, "/d/t");

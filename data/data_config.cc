@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "determinism/file_system.h"
+
 namespace lockstep {
 namespace {
 
@@ -27,11 +29,26 @@ void CheckWeights(Section& section, const DataConfig& config) {
   }
 }
 
+// A word or a path; as a path, the word counts from the recipe's folder.
+void ReadTokenizer(Section& section, std::string& tokenizer) {
+  section.Path("tokenizer", tokenizer,
+               {.help = "how raw text becomes token ids: \"byte\", or the path "
+                        "of a SentencePiece model, which ends in .model"});
+  if (BaseName(tokenizer) == "byte") {
+    tokenizer = "byte";
+  }
+  section.Require(tokenizer == "byte" || tokenizer.ends_with(".model"),
+                  "tokenizer", "neither \"byte\" nor a path ending in .model",
+                  "byte");
+}
+
 }  // namespace
 
 void DescribeSection(Section& section, DataSourceConfig& config) {
-  section.Path("path", config.path,
-               {.help = "prefix of a .bin/.idx pair of token files"});
+  section.Path(
+      "path", config.path,
+      {.help = "prefix of a .bin/.idx pair, or llm.c shards: a .bin, a "
+               "folder, a pattern, a .list file"});
   section.Path("text", config.text,
                {.help = "file or folder of raw text, prepared into RUN/data"});
   section.Real("weight", config.weight,
@@ -67,8 +84,7 @@ void DescribeSection(Section& section, DataConfig& config) {
               {.min = 1,
                .max = int64_t{1} << 31,
                .help = "tokens that a sample predicts"});
-  section.Choice("tokenizer", config.tokenizer, {"byte"},
-                 {.help = "how raw text becomes token ids"});
+  ReadTokenizer(section, config.tokenizer);
   section.Real("validation_fraction", config.validation_fraction,
                {.min = 0,
                 .below = 1,

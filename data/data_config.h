@@ -14,7 +14,7 @@ namespace lockstep {
 struct DataSourceConfig {
   // Exactly one of the two is set. Relative to the recipe as written, relative
   // to the process once read (Section::Path).
-  std::string path = {};  // prefix of a token file pair
+  std::string path = {};  // prefix of a token file pair, or shards
   std::string text = {};  // file or folder of raw text, prepared into RUN/data
   int64_t document_bytes = 0;  // see text_source.h
   double weight = 1;           // relative to the other sources', see blend.h
@@ -28,8 +28,8 @@ struct WeightsChange {
 };
 
 struct DataConfig {
-  int64_t sequence = 512;  // T: tokens that a sample predicts
-  std::string tokenizer = "byte";
+  int64_t sequence = 512;          // T: tokens that a sample predicts
+  std::string tokenizer = "byte";  // or the path of a SentencePiece model
   // Share of the tokens held out, in whole documents; 0 holds out none.
   double validation_fraction = 0.0;
   // No state, convolution or attention across documents (N14).

@@ -17,18 +17,13 @@ void Say(const DataNotice& notice, const std::string& text) {
 }  // namespace
 
 absl::StatusOr<DataSource> DataSource::Open(FileSystem& fs,
-                                            const std::string& prefix,
+                                            const std::string& path,
                                             const DataSourceOptions& options,
                                             const DataNotice& notice) {
   DataSource source;
   source.options_ = options;
   LS_ASSIGN_OR_RETURN(source.file_,
-                      TokenFile::Open(fs, prefix, options.vocab_size));
-  if (source.file_->content_hash().empty()) {
-    Say(notice, "data: " + source.file_->prefix() +
-                    " has no .blocks file and is too large to be hashed at "
-                    "the start: the manifest holds its size alone");
-  }
+                      OpenTokens(fs, path, options.vocab_size, notice));
   LS_RETURN_IF_ERROR(source.CountSamples(notice));
   return source;
 }
@@ -42,7 +37,7 @@ absl::Status DataSource::CountSamples(const DataNotice& notice) {
     return InputError(
         "the training documents hold " + std::to_string(split_.train_tokens) +
             " tokens, and one sample takes " + std::to_string(sequence + 1),
-        file_->prefix() + ".bin",
+        file_->prefix(),
         "lower data.sequence or data.validation_fraction, or add data");
   }
   const int64_t used = train_samples_ * sequence + 1;
@@ -59,7 +54,7 @@ absl::Status DataSource::CountSamples(const DataNotice& notice) {
   if (split_.validation_tokens < 2) {
     return InputError(
         "the held-out documents hold one token, which predicts nothing",
-        file_->prefix() + ".bin", "raise data.validation_fraction");
+        file_->prefix(), "raise data.validation_fraction");
   }
   validation_samples_ =
       (split_.validation_tokens - 1 + sequence - 1) / sequence;

@@ -20,8 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/split.h"
-#include "data/text_cache.h"
-#include "data/token_file.h"
+#include "data/token_store.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
@@ -56,16 +55,17 @@ struct DataSourceOptions {
 
 class DataSource {
  public:
-  // `prefix` of a token file pair. InputError for one that cannot serve.
+  // `path` of a pair or of shards (OpenTokens). InputError for one that cannot
+  // serve.
   static absl::StatusOr<DataSource> Open(FileSystem& fs,
-                                         const std::string& prefix,
+                                         const std::string& path,
                                          const DataSourceOptions& options,
                                          const DataNotice& notice);
 
   int64_t train_samples() const { return train_samples_; }
   int64_t validation_samples() const { return validation_samples_; }
   const DocumentSplit& split() const { return split_; }
-  const TokenFile& file() const { return *file_; }
+  const TokenStore& file() const { return *file_; }
 
   // Wrong extents and samples out of range are LS_CHECKed.
   absl::Status TrainSample(int64_t sample, const SampleRows& rows) const;
@@ -80,7 +80,7 @@ class DataSource {
                              const SampleRows& rows) const;
 
   DataSourceOptions options_;
-  std::unique_ptr<TokenFile> file_;
+  std::unique_ptr<TokenStore> file_;
   DocumentSplit split_;
   int64_t train_samples_ = 0;
   int64_t validation_samples_ = 0;

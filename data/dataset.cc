@@ -1,10 +1,11 @@
 #include "data/dataset.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
+#include "data/kept_tokenizer.h"
 #include "data/order.h"
+#include "data/text_cache.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -61,7 +62,8 @@ absl::StatusOr<DataConfig> PrepareSources(FileSystem& fs,
                                           const DataConfig& config,
                                           const std::string& run_dir,
                                           const DataNotice& notice) {
-  LS_ASSIGN_OR_RETURN(const auto tokenizer, MakeTokenizer(config.tokenizer));
+  LS_ASSIGN_OR_RETURN(const auto tokenizer,
+                      MakeTokenizer(fs, config.tokenizer));
   DataConfig prepared = config;
   for (DataSourceConfig& source : prepared.sources) {
     if (source.text.empty()) {
@@ -83,11 +85,13 @@ absl::StatusOr<std::unique_ptr<Dataset>> Dataset::Open(
     uint64_t seed, int64_t vocab_size, const DataNotice& notice) {
   LS_RETURN_IF_ERROR(CheckSourceCount(config));
   std::unique_ptr<Dataset> dataset(new Dataset());
-  LS_ASSIGN_OR_RETURN(dataset->tokenizer_, MakeTokenizer(config.tokenizer));
+  LS_ASSIGN_OR_RETURN(dataset->tokenizer_, MakeTokenizer(fs, config.tokenizer));
   LS_RETURN_IF_ERROR(
       CheckTextVocabulary(config, *dataset->tokenizer_, vocab_size));
   LS_ASSIGN_OR_RETURN(const DataConfig prepared,
                       PrepareSources(fs, config, run_dir, notice));
+  LS_RETURN_IF_ERROR(
+      KeepTokenizer(fs, config.tokenizer, *dataset->tokenizer_, run_dir));
   dataset->sequence_ = config.sequence;
   dataset->reset_at_documents_ = config.reset_at_documents;
   dataset->seed_ = seed;
@@ -154,7 +158,7 @@ absl::Status Dataset::TrainSample(uint64_t global_index,
 absl::StatusOr<SampleLocation> Dataset::Locate(uint64_t global_index) const {
   const BlendDraw draw = blend_.At(global_index);
   const DataSource& source = sources_[draw.source];
-  const TokenFile& file = source.file();
+  const TokenStore& file = source.file();
   SampleLocation at = {global_index, static_cast<int64_t>(draw.source)};
   at.epoch = static_cast<int64_t>(draw.index) / source.train_samples();
   at.sample = static_cast<int64_t>(SampleOf(draw));
@@ -166,36 +170,6 @@ absl::StatusOr<SampleLocation> Dataset::Locate(uint64_t global_index) const {
                       file.DocumentStart(at.first_document));
   at.document_offset = at.first_token - start;
   return at;
-}
-
-std::string Dataset::DescribeDraws(uint64_t first, uint64_t last) const {
-  const std::vector<uint64_t> before = blend_.Counts(first);
-  const std::vector<uint64_t> after = blend_.Counts(last);
-  std::string text = "samples " + std::to_string(first) + " to " +
-                     std::to_string(last) + " come from";
-  for (size_t s = 0; s < after.size(); ++s) {
-    const auto count = static_cast<double>(sources_[s].train_samples());
-    char epochs[32];
-    std::snprintf(epochs, sizeof(epochs), "%.3f",
-                  static_cast<double>(after[s]) / count);
-    text += (s == 0 ? " " : "; ") + sources_[s].file().prefix() + ": " +
-            (after[s] == before[s] ? "none"
-                                   : std::to_string(after[s] - before[s])) +
-            " (" + epochs + " epochs by then)";
-  }
-  return text;
-}
-
-std::vector<DataFileIdentity> Dataset::Identities() const {
-  std::vector<DataFileIdentity> identities;
-  for (const DataSource& source : sources_) {
-    const TokenFile& file = source.file();
-    identities.push_back(
-        {file.prefix() + ".bin", file.bin_bytes(), file.content_hash()});
-    identities.push_back(
-        {file.prefix() + ".idx", file.idx_bytes(), file.content_hash()});
-  }
-  return identities;
 }
 
 }  // namespace lockstep

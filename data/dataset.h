@@ -26,20 +26,11 @@
 #include "data/data_config.h"
 #include "data/data_source.h"
 #include "data/split.h"
-#include "data/text_cache.h"
-#include "data/token_file.h"
+#include "data/token_store.h"
 #include "data/tokenizer.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
-
-// For the manifest, one a file. `sha256` of both files of a pair is the pair's
-// content hash, empty where a large foreign pair has none.
-struct DataFileIdentity {
-  std::string path;
-  uint64_t size = 0;
-  std::string sha256;
-};
 
 // Where a sample came from, for `explain` and `data order`.
 struct SampleLocation {

@@ -1,5 +1,6 @@
 #include "data/prepare.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kProgressBytes = uint64_t{1} << 20;
+constexpr size_t kMaxRestBytes = size_t{1} << 28;
 
 // Encodes the pieces of documents into the writer.
 class DocumentEncoder {
@@ -21,17 +23,12 @@ class DocumentEncoder {
 
   absl::Status Add(const TextPiece& piece) {
     ids_.clear();
-    if (tokenizer_.SplitsAnywhere()) {
-      tokenizer_.Encode(piece.bytes, ids_);
-    } else {
-      document_.append(piece.bytes);
-      if (piece.ends_document) {
-        tokenizer_.Encode(document_, ids_);
-        document_.clear();
-      }
-    }
+    LS_RETURN_IF_ERROR(Encode(piece));
     if (piece.ends_document) {
       ids_.push_back(tokenizer_.end_of_document());
+    }
+    if (tokenizer_.unknown() >= 0) {
+      unknown_ += std::count(ids_.begin(), ids_.end(), tokenizer_.unknown());
     }
     tokens_ += static_cast<int64_t>(ids_.size());
     text_bytes_ += piece.bytes.size();
@@ -46,21 +43,49 @@ class DocumentEncoder {
   int64_t tokens() const { return tokens_; }
   int64_t documents() const { return documents_; }
   uint64_t text_bytes() const { return text_bytes_; }
+  int64_t unknown() const { return unknown_; }
 
  private:
+  absl::Status Encode(const TextPiece& piece) {
+    const bool held = !rest_.empty();
+    if (held) {
+      rest_.append(piece.bytes);
+    }
+    const std::string_view text = held ? rest_ : piece.bytes;
+    const size_t now =
+        piece.ends_document ? text.size() : tokenizer_.EncodablePrefix(text);
+    if (now > 0 || piece.ends_document) {
+      tokenizer_.Encode(text.substr(0, now), ids_);
+    }
+    if (held) {
+      rest_.erase(0, now);
+    } else {
+      rest_.assign(text.substr(now));
+    }
+    if (rest_.size() > kMaxRestBytes) {
+      return InputError("a document has more than " +
+                            std::to_string(kMaxRestBytes) +
+                            " bytes that the tokenizer must see at once",
+                        "document " + std::to_string(documents_),
+                        "set document_bytes, so that text is cut at blank "
+                        "lines, or use a model of `data train-tokenizer`, "
+                        "which encodes line by line");
+    }
+    return absl::OkStatus();
+  }
+
   const Tokenizer& tokenizer_;
   TokenFileWriter& writer_;
-  std::string document_;  // of a tokenizer that needs it whole
+  std::string rest_;  // of the document, not yet encoded
   std::vector<int32_t> ids_;
   int64_t tokens_ = 0;
   int64_t documents_ = 0;
   uint64_t text_bytes_ = 0;
+  int64_t unknown_ = 0;
 };
 
-// The bytes of text that were encoded.
-absl::StatusOr<uint64_t> EncodeAll(TextSource& source, uint64_t bytes_total,
-                                   const PrepareOptions& options,
-                                   TokenFileWriter& writer) {
+absl::Status EncodeAll(TextSource& source, const PrepareOptions& options,
+                       TokenFileWriter& writer, PrepareReport& report) {
   DocumentEncoder encoder(*options.tokenizer, writer);
   uint64_t reported = 0;
   while (true) {
@@ -72,11 +97,13 @@ absl::StatusOr<uint64_t> EncodeAll(TextSource& source, uint64_t bytes_total,
     if (options.progress &&
         (piece.end_of_source || done - reported >= kProgressBytes)) {
       options.progress(
-          {done, bytes_total, encoder.documents(), encoder.tokens()});
+          {done, report.input_bytes, encoder.documents(), encoder.tokens()});
       reported = done;
     }
     if (piece.end_of_source) {
-      return encoder.text_bytes();
+      report.text_bytes = encoder.text_bytes();
+      report.unknown = encoder.unknown();
+      return absl::OkStatus();
     }
   }
 }
@@ -99,8 +126,7 @@ absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
                       TokenFileWriter::Create(fs, options.output_prefix,
                                               options.tokenizer->vocab_size()));
   const auto source = MakeTextSource(fs, std::move(list.files), text);
-  LS_ASSIGN_OR_RETURN(report.text_bytes,
-                      EncodeAll(*source, list.bytes, options, *writer));
+  LS_RETURN_IF_ERROR(EncodeAll(*source, options, *writer, report));
   report.blank_lines = source->blank_lines();
   if (writer->documents() == 0) {
     return InputError("no document to prepare: nothing but " +

@@ -1,7 +1,8 @@
 // Text into token files: what `lockstep data prepare` does.
 //
-// Streams: memory holds one piece of text and one block of tokens (a whole
-// document only for a tokenizer that cannot be cut anywhere). Every document
+// Streams: memory holds one piece of text and one block of tokens, and what
+// of a document the tokenizer must see before it can encode it: nothing for
+// bytes, a line or the whole document for SentencePiece models. Every document
 // ends with the tokenizer's end-of-document id, as Megatron's --append-eod.
 
 #ifndef DATA_PREPARE_H_
@@ -40,6 +41,7 @@ struct PrepareReport {
   int64_t files = 0;
   int64_t documents = 0;
   int64_t tokens = 0;        // end-of-document ids included
+  int64_t unknown = 0;       // tokens for text that the tokenizer has no id for
   uint64_t text_bytes = 0;   // of all documents, unpacked
   uint64_t input_bytes = 0;  // of the files
   int64_t blank_lines = 0;   // of JSONL files, passed over

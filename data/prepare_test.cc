@@ -138,7 +138,6 @@ TEST(PrepareTest, DocumentsEndWithTheirId) {
   WriteTestFile(fs, "/c/b.txt", "d");
   const auto report = Prepare(fs, {"/c"}, 1);
   ASSERT_TRUE(report.ok()) << MessageOf(report.status());
-  EXPECT_EQ(report->files, 2);
   EXPECT_EQ(report->documents, 3);
   EXPECT_EQ(report->tokens, 9);
   EXPECT_EQ(report->text_bytes, 6u);
@@ -162,8 +161,9 @@ class WholeTokenizer : public Tokenizer {
     out.push_back(static_cast<int32_t>(text.size()));
   }
   std::string Decode(std::span<const int32_t>) const override { return ""; }
-  bool SplitsAnywhere() const override { return false; }
-  std::string identity() const override { return "whole"; }
+  size_t EncodablePrefix(std::string_view) const override { return 0; }
+  std::string identity() const override { return name(); }
+  const char* name() const override { return "whole"; }
 };
 
 TEST(PrepareTest, ATokenizerThatNeedsWholeDocumentsGetsThem) {

@@ -7,24 +7,7 @@
 #include "determinism/status.h"
 
 namespace lockstep {
-namespace {
-
-// The last document that begins at or before `token`, by binary search over
-// 0 .. document_count - 1.
-absl::StatusOr<int64_t> LastStartingBy(const TokenFile& file, int64_t token) {
-  int64_t low = 0;
-  int64_t high = file.document_count();
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    LS_ASSIGN_OR_RETURN(const int64_t start, file.DocumentStart(middle));
-    (start <= token ? low : high) = middle;
-  }
-  return low;
-}
-
-}  // namespace
-
-absl::StatusOr<DocumentSplit> SplitDocuments(const TokenFile& file,
+absl::StatusOr<DocumentSplit> SplitDocuments(const TokenStore& file,
                                              double validation_fraction) {
   LS_CHECK(validation_fraction >= 0 && validation_fraction < 1)
       << validation_fraction;
@@ -37,7 +20,7 @@ absl::StatusOr<DocumentSplit> SplitDocuments(const TokenFile& file,
   const int64_t wanted = std::clamp<int64_t>(
       static_cast<int64_t>(validation_fraction * static_cast<double>(tokens)),
       1, tokens);
-  LS_ASSIGN_OR_RETURN(int64_t boundary, LastStartingBy(file, tokens - wanted));
+  LS_ASSIGN_OR_RETURN(int64_t boundary, file.DocumentOf(tokens - wanted));
   LS_ASSIGN_OR_RETURN(int64_t start, file.DocumentStart(boundary));
   if (start == 0) {
     // The documents are too large for the share: the fewest that leave any
@@ -49,7 +32,7 @@ absl::StatusOr<DocumentSplit> SplitDocuments(const TokenFile& file,
   if (start == tokens) {
     return InputError(
         "no document can be held out: all tokens are in one document",
-        file.prefix() + ".idx, " + std::to_string(file.document_count()) +
+        file.prefix() + ", " + std::to_string(file.document_count()) +
             " documents",
         "set data.source.document_bytes so that text is cut at blank lines, "
         "add documents, or set data.validation_fraction = 0");

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "data/token_file.h"
+#include "data/token_store.h"
 
 namespace lockstep {
 
@@ -26,7 +26,7 @@ struct DocumentSplit {
 
 // `validation_fraction` in [0, 1); 0 holds out nothing. At least one document
 // with tokens on each side, else InputError (a single document, say).
-absl::StatusOr<DocumentSplit> SplitDocuments(const TokenFile& file,
+absl::StatusOr<DocumentSplit> SplitDocuments(const TokenStore& file,
                                              double validation_fraction);
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "data/token_file.h"
 #include "data/token_file_writer.h"
 #include "determinism/check.h"
 #include "determinism/file_system.h"

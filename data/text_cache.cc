@@ -105,6 +105,10 @@ std::string Summary(const PrepareReport& report) {
     text += "; " + std::to_string(report.hidden_files.size()) +
             " hidden names left out, the first " + report.hidden_files.front();
   }
+  if (report.unknown > 0) {
+    text += "; " + std::to_string(report.unknown) +
+            " tokens stand for text that the tokenizer does not know";
+  }
   if (report.blank_lines > 0) {
     text += "; " + std::to_string(report.blank_lines) +
             " blank lines of JSONL passed over";

@@ -13,18 +13,15 @@
 #define DATA_TEXT_CACHE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "data/token_store.h"
 #include "data/tokenizer.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
-
-// One line of what was done, for the log.
-using DataNotice = std::function<void(const std::string&)>;
 
 struct TextCacheRequest {
   std::string input;      // a file or a folder

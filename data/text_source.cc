@@ -1,5 +1,6 @@
 #include "data/text_source.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -49,7 +50,11 @@ class PlainSource : public TextSource {
       return rest.size();
     }
     for (size_t i = 0; i < rest.size(); ++i) {
-      if (rest[i] == '\n') {
+      if (newlines_ == 0) {
+        // Nothing ends before the next line does.
+        i = std::min(rest.find('\n', i), rest.size());
+        newlines_ = i < rest.size() ? 1 : 0;
+      } else if (rest[i] == '\n') {
         ++newlines_;
       } else if (rest[i] != '\r') {
         if (newlines_ >= 2 &&

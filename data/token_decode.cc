@@ -1,5 +1,7 @@
 #include "data/token_decode.h"
 
+#include <cstring>
+
 #include "determinism/check.h"
 
 namespace lockstep {
@@ -23,6 +25,15 @@ int64_t Decode(const std::byte* from, uint64_t limit, std::span<int32_t> out) {
     ++position;
   }
   return position;
+}
+
+template <typename T>
+void Encode(std::span<const int32_t> ids, char* to) {
+  for (const int32_t id : ids) {
+    const T stored = static_cast<T>(id);
+    std::memcpy(to, &stored, sizeof(T));
+    to += sizeof(T);
+  }
 }
 
 }  // namespace
@@ -49,6 +60,22 @@ int64_t DecodeTokens(TokenType type, const std::byte* from, int64_t vocab_size,
   }
   LS_CHECK(false) << "floats are refused at Open";
   return -1;
+}
+
+void EncodeTokens(TokenType type, std::span<const int32_t> ids,
+                  int64_t vocab_size, char* to) {
+  const auto limit = static_cast<uint64_t>(vocab_size);
+  bool bad = false;
+  for (const int32_t id : ids) {
+    bad |= static_cast<uint32_t>(id) >= limit;
+  }
+  LS_CHECK(!bad) << "an id outside the vocabulary of " << vocab_size;
+  if (type == TokenType::kU16) {
+    Encode<uint16_t>(ids, to);
+  } else {
+    LS_CHECK(type == TokenType::kI32);
+    Encode<int32_t>(ids, to);
+  }
 }
 
 int64_t DecodeToken(TokenType type, const std::byte* from) {

@@ -1,4 +1,5 @@
-// Token ids of any stored type as int32, checked against the vocabulary.
+// Token ids of any stored type as int32 and back, checked against the
+// vocabulary.
 
 #ifndef DATA_TOKEN_DECODE_H_
 #define DATA_TOKEN_DECODE_H_
@@ -16,6 +17,11 @@ namespace lockstep {
 // value in `out` is then meaningless, or -1.
 int64_t DecodeTokens(TokenType type, const std::byte* from, int64_t vocab_size,
                      std::span<int32_t> out);
+
+// The reverse, for uint16 and int32: writes ids.size() tokens to `to`. An id
+// outside the vocabulary is LS_CHECKed.
+void EncodeTokens(TokenType type, std::span<const int32_t> ids,
+                  int64_t vocab_size, char* to);
 
 // One id as it is stored.
 int64_t DecodeToken(TokenType type, const std::byte* from);

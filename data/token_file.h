@@ -17,25 +17,25 @@
 #define DATA_TOKEN_FILE_H_
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/block_hash.h"
 #include "data/checked_file.h"
 #include "data/token_format.h"
+#include "data/token_index.h"
+#include "data/token_store.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
 
-class TokenFile {
+class TokenFile : public TokenStore {
  public:
-  static constexpr int64_t kAnyVocabulary =
-      int64_t{std::numeric_limits<int32_t>::max()} + 1;
   static constexpr int64_t kFullCheckEntries = int64_t{1} << 22;
   // Without a side file, a .bin up to this size is hashed at Open.
   static constexpr uint64_t kHashAtOpenBytes = uint64_t{256} << 20;
@@ -47,36 +47,28 @@ class TokenFile {
       FileSystem& fs, std::string_view prefix,
       int64_t vocab_size = kAnyVocabulary);
 
-  int64_t token_count() const {
-    return static_cast<int64_t>(bin_bytes()) / width_;
+  int64_t token_count() const override {
+    return static_cast<int64_t>(bin_bytes()) / idx_->width();
   }
-  int64_t sequence_count() const { return sequence_count_; }
-  int64_t document_count() const { return document_count_; }
-  TokenType type() const { return type_; }
-  const std::string& prefix() const { return prefix_; }
+  int64_t sequence_count() const { return idx_->sequence_count(); }
+  int64_t document_count() const override { return idx_->document_count(); }
+  TokenType type() const override { return idx_->type(); }
+  const std::string& prefix() const override { return prefix_; }
   uint64_t bin_bytes() const { return bin_->size(); }
-  uint64_t idx_bytes() const { return idx_->bytes().size(); }
+  uint64_t idx_bytes() const { return idx_->bytes(); }
 
-  // Tokens first_token .. first_token + out.size() - 1, widened to int32.
-  // The range must lie inside the file (LS_CHECK). InputError for an id
-  // outside the vocabulary, naming file, document, position, id and vocab, and
-  // for a block that is not what it was (checked_file.h).
-  absl::Status Read(int64_t first_token, std::span<int32_t> out) const;
-
-  // First token of document i; token_count() for i == document_count().
-  // InputError where the table contradicts itself.
-  absl::StatusOr<int64_t> DocumentStart(int64_t document) const;
-
-  // The document that holds `token` (binary search); empty documents hold
-  // none.
-  absl::StatusOr<int64_t> DocumentOf(int64_t token) const;
+  absl::Status Read(int64_t first_token, std::span<int32_t> out) const override;
+  absl::StatusOr<int64_t> DocumentStart(int64_t document) const override {
+    return idx_->DocumentStart(document, bin_bytes());
+  }
 
   // Walks both tables: lengths against offsets, documents ascending.
-  absl::Status CheckTables() const;
+  absl::Status CheckTables() const { return idx_->CheckTables(); }
 
   // 64 hex digits over the contents (block_hash.h), from the side file where
   // there is one; else computed at Open up to kHashAtOpenBytes; else empty.
-  const std::string& content_hash() const { return content_hash_; }
+  const std::string& content_hash() const override { return content_hash_; }
+  std::vector<DataFileIdentity> Identities() const override;
   // Whether a side file stands beside the pair: then each block is checked.
   bool has_block_hashes() const { return has_block_hashes_; }
 
@@ -86,24 +78,12 @@ class TokenFile {
  private:
   TokenFile() = default;
 
-  absl::Status ParseHeader();
-  absl::Status CheckEnds() const;
   absl::Status FindContentHash(FileSystem& fs);
-  absl::Status BadIndex(const std::string& what) const;
-  absl::Status SpotCheck(const BlockHashes& hashes) const;
-  absl::Status BadId(int64_t token, int64_t id) const;
-  int64_t LengthOf(int64_t sequence) const;  // tokens
-  int64_t OffsetOf(int64_t sequence) const;  // bytes
-  int64_t FirstSequence(int64_t document) const;
 
   std::string prefix_;
   std::unique_ptr<CheckedFile> bin_;
-  std::unique_ptr<MappedFile> idx_;
-  TokenType type_ = TokenType::kU16;
-  int64_t width_ = 0;
+  std::unique_ptr<TokenIndex> idx_;
   int64_t vocab_size_ = 0;
-  int64_t sequence_count_ = 0;
-  int64_t document_count_ = 0;
   std::string content_hash_;
   bool has_block_hashes_ = false;
 };

@@ -285,7 +285,7 @@ TEST(TokenFileTest, AnIdBeyondTheVocabularySaysWhere) {
   EXPECT_EQ(ExitCodeFor(status), 2);
   const std::string message = MessageOf(status);
   EXPECT_NE(message.find("/d/t.bin, document 2, position 2 (token 6 of the "
-                         "file), id 999, vocab 257"),
+                         "source), id 999, vocab 257"),
             std::string::npos)
       << message;
   // What does not hold it can be read.
@@ -307,21 +307,11 @@ TEST(TokenFileTest, NegativeAndWideIdsAreOutsideAnyVocabulary) {
     ASSERT_TRUE(file.ok());
     std::vector<int32_t> tokens(2);
     const std::string message = MessageOf((*file)->Read(0, tokens));
-    EXPECT_NE(message.find("position 1 (token 1 of the file), id " +
+    EXPECT_NE(message.find("position 1 (token 1 of the source), id " +
                            std::to_string(id)),
               std::string::npos)
         << message;
   }
-}
-
-TEST(TokenFileTest, AFileReplacedUnderTheReaderIsNoticed) {
-  MemoryFileSystem fs;
-  WriteTestTokens(fs, "/d/t", 257, kDocuments);
-  const auto file = TokenFile::Open(fs, "/d/t");
-  ASSERT_TRUE(file.ok());
-  WriteTestFile(fs, "/d/t.bin", "short");
-  std::vector<int32_t> tokens(9);
-  EXPECT_EQ(ExitCodeFor((*file)->Read(0, tokens)), 2);
 }
 
 TEST(TokenFileTest, AnUnfinishedWriterLeavesTheOldPair) {

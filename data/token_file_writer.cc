@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "data/token_decode.h"
 #include "determinism/check.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
@@ -67,20 +68,6 @@ absl::Status CopyTable(const RandomAccessFile& spool,
   return absl::OkStatus();
 }
 
-template <typename T>
-void AppendTokens(std::span<const int32_t> tokens, int64_t vocab_size,
-                  std::string& out) {
-  const size_t old_size = out.size();
-  out.resize(old_size + tokens.size() * sizeof(T));
-  char* to = out.data() + old_size;
-  for (const int32_t id : tokens) {
-    LS_CHECK(id >= 0 && id < vocab_size) << id << " of " << vocab_size;
-    const T stored = static_cast<T>(id);
-    std::memcpy(to, &stored, sizeof(T));
-    to += sizeof(T);
-  }
-}
-
 absl::Status SyncAndClose(WritableFile& file) {
   LS_RETURN_IF_ERROR(file.Sync());
   return file.Close();
@@ -111,7 +98,7 @@ TokenFileWriter::TokenFileWriter(FileSystem& fs, const std::string& prefix,
       vocab_size_(vocab_size),
       max_sequence_tokens_(max_sequence_tokens),
       type_(TypeForVocabulary(vocab_size)) {
-  block_.reserve(kHashBlockBytes);
+  block_ = std::make_shared<std::string>(kHashBlockBytes, '\0');
 }
 
 TokenFileWriter::~TokenFileWriter() {
@@ -140,19 +127,16 @@ absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
       LS_RETURN_IF_ERROR(EndSequence());
     }
     const int64_t room =
-        static_cast<int64_t>(kHashBlockBytes - block_.size()) / width;
+        static_cast<int64_t>(kHashBlockBytes - block_used_) / width;
     const int64_t count = std::min({static_cast<int64_t>(tokens.size()), room,
                                     max_sequence_tokens_ - sequence_tokens_});
     const std::span<const int32_t> run = tokens.first(count);
-    if (type_ == TokenType::kU16) {
-      AppendTokens<uint16_t>(run, vocab_size_, block_);
-    } else {
-      AppendTokens<int32_t>(run, vocab_size_, block_);
-    }
+    EncodeTokens(type_, run, vocab_size_, &(*block_)[block_used_]);
+    block_used_ += static_cast<size_t>(count * width);
     tokens = tokens.subspan(count);
     sequence_tokens_ += count;
     document_tokens_ += count;
-    if (block_.size() == kHashBlockBytes) {
+    if (block_used_ == kHashBlockBytes) {
       LS_RETURN_IF_ERROR(FlushBlock());
     }
   }
@@ -160,10 +144,12 @@ absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
 }
 
 absl::Status TokenFileWriter::FlushBlock() {
-  hashes_.blocks.push_back(DigestOf(block_.data(), block_.size()));
-  hashes_.bin_bytes += block_.size();
-  LS_RETURN_IF_ERROR(bin_->Append(block_));
-  block_.clear();
+  block_->resize(block_used_);
+  hashes_.bin_bytes += block_used_;
+  hasher_.Add(block_);
+  LS_RETURN_IF_ERROR(bin_->Append(*block_));
+  block_ = std::make_shared<std::string>(kHashBlockBytes, '\0');
+  block_used_ = 0;
   return absl::OkStatus();
 }
 
@@ -188,9 +174,10 @@ absl::Status TokenFileWriter::EndDocument() {
 
 absl::StatusOr<TokenFileSummary> TokenFileWriter::Finish() {
   LS_CHECK(!finished_ && document_tokens_ == 0 && summary_.documents > 0);
-  if (!block_.empty()) {
+  if (block_used_ > 0) {
     LS_RETURN_IF_ERROR(FlushBlock());
   }
+  hashes_.blocks = hasher_.Finish();
   LS_RETURN_IF_ERROR(SyncAndClose(*bin_));
   LS_RETURN_IF_ERROR(lengths_->Close());
   LS_RETURN_IF_ERROR(documents_->Close());

@@ -23,6 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/block_hash.h"
+#include "data/block_hasher.h"
 #include "data/token_format.h"
 #include "determinism/file_system.h"
 
@@ -84,8 +85,10 @@ class TokenFileWriter {
   std::unique_ptr<WritableFile> bin_;
   std::unique_ptr<WritableFile> lengths_;  // spooled int32 a sequence
   std::unique_ptr<WritableFile>
-      documents_;      // spooled int64 a document: its end
-  std::string block_;  // at most kHashBlockBytes
+      documents_;                       // spooled int64 a document: its end
+  std::shared_ptr<std::string> block_;  // kHashBlockBytes, or fewer at the end
+  size_t block_used_ = 0;
+  BlockHasher hasher_;
   BlockHashes hashes_;
   int64_t sequence_tokens_ = 0;
   int64_t document_tokens_ = 0;

@@ -1,5 +1,7 @@
 #include "data/tokenizer.h"
 
+#include "data/data_error.h"
+#include "data/sentencepiece_tokenizer.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 
@@ -33,7 +35,10 @@ class ByteTokenizer : public Tokenizer {
     return text;
   }
 
-  bool SplitsAnywhere() const override { return true; }
+  size_t EncodablePrefix(std::string_view text) const override {
+    return text.size();
+  }
+  const char* name() const override { return "byte"; }
 
   // A new number where the same text would become other ids.
   std::string identity() const override {
@@ -43,13 +48,31 @@ class ByteTokenizer : public Tokenizer {
 
 }  // namespace
 
+std::string Tokenizer::DecodeAfter(int32_t /*previous*/, int32_t id) const {
+  return Decode(std::span(&id, 1));
+}
+
 absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(
-    std::string_view name) {
+    FileSystem& fs, std::string_view name) {
   if (name == "byte") {
     return std::make_unique<ByteTokenizer>();
   }
-  return InputError("unknown tokenizer '" + std::string(name) + "'",
-                    "data.tokenizer", "use \"byte\"");
+  const std::string path(name);
+  if (!path.ends_with(".model")) {
+    return InputError("unknown tokenizer '" + path + "'", "data.tokenizer",
+                      "use \"byte\", or the path of a SentencePiece model, "
+                      "which ends in .model");
+  }
+  auto bytes = fs.ReadFile(path);
+  if (!bytes.ok()) {
+    return AsInputError(bytes.status());
+  }
+  return MakeSentencePieceTokenizer(*bytes, path);
+}
+
+absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(
+    std::string_view name) {
+  return MakeTokenizer(*PosixFileSystem(), name);
 }
 
 }  // namespace lockstep

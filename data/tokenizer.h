@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "determinism/file_system.h"
 
 namespace lockstep {
 
@@ -36,16 +37,31 @@ class Tokenizer {
   // vocabulary (a model's padded columns) becomes U+FFFD.
   virtual std::string Decode(std::span<const int32_t> ids) const = 0;
 
-  // True when Encode(a + b) is Encode(a) then Encode(b) wherever the text is
-  // cut. Preparation then streams a document; else it holds a whole one.
-  virtual bool SplitsAnywhere() const = 0;
+  // The bytes that `id` adds behind `previous`: Decode of the one id, but for a
+  // tokenizer that marks a document's start with a space of its own.
+  virtual std::string DecodeAfter(int32_t previous, int32_t id) const;
+
+  // How many bytes of `text`, the start of a document's rest, are encoded to
+  // the same ids whatever follows them. Preparation streams those; what is left
+  // it holds in memory.
+  virtual size_t EncodablePrefix(std::string_view text) const = 0;
+
+  // The id of text that has no id, or -1 where all text has.
+  virtual int32_t unknown() const { return -1; }
+
+  // What kind it is, for the manifest; a path would change with a folder.
+  virtual const char* name() const = 0;
 
   // 64 hex digits: two tokenizers with equal identities encode alike.
   virtual std::string identity() const = 0;
 };
 
-// Names: "byte" (ids 0..255 are bytes, 256 ends a document). Another name is
-// an InputError.
+// "byte" (ids 0..255 are bytes, 256 ends a document), or the path of a
+// SentencePiece model, which ends in ".model". InputError for another name, and
+// for a file that cannot be read or is no model.
+absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(FileSystem& fs,
+                                                         std::string_view name);
+// On the operating system's files.
 absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(std::string_view name);
 
 }  // namespace lockstep

@@ -98,6 +98,9 @@ class FaultRandomAccessFile : public RandomAccessFile {
     return base_->ReadAt(offset, length, out);
   }
   uint64_t Size() const override { return base_->Size(); }
+  absl::Status CheckUnchanged() const override {
+    return base_->CheckUnchanged();
+  }
 
  private:
   const std::unique_ptr<RandomAccessFile> base_;
@@ -178,12 +181,6 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> FaultFileSystem::OpenRead(
                       base_->OpenRead(path));
   return std::make_unique<FaultRandomAccessFile>(std::move(file), plan_,
                                                  noun_of_(path), path);
-}
-
-absl::StatusOr<std::unique_ptr<MappedFile>> FaultFileSystem::Map(
-    const std::string& path) {
-  LS_RETURN_IF_ERROR(Pass("load", path, "map"));
-  return base_->Map(path);
 }
 
 absl::Status FaultFileSystem::Rename(const std::string& from,

@@ -57,16 +57,10 @@ class RandomAccessFile {
                               void* out) const = 0;
   // Bytes, as of the open.
   virtual uint64_t Size() const = 0;
-};
-
-// A read-only view of a file as of the open; lives as long as the object.
-class MappedFile {
- public:
-  virtual ~MappedFile() = default;
-  virtual std::span<const std::byte> bytes() const = 0;
-  // DataLoss when size, modification time or identity of what the path names
-  // have changed since the open: reading on would mix two files, and touching
-  // pages beyond a new, shorter end kills the process.
+  // DataLoss when the open file's size or modification time have changed since
+  // the open: what was read before and what is read now may be two files. A
+  // path that has come to name another file, as after a rename over it, changes
+  // nothing: the open file is still the old one.
   virtual absl::Status CheckUnchanged() const = 0;
 };
 
@@ -86,8 +80,6 @@ class FileSystem {
 
   virtual absl::StatusOr<std::string> ReadFile(const std::string& path) = 0;
   virtual absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
-      const std::string& path) = 0;
-  virtual absl::StatusOr<std::unique_ptr<MappedFile>> Map(
       const std::string& path) = 0;
 
   // Atomically replaces a file `to`; a folder `to` must be absent or empty.

@@ -56,7 +56,9 @@ class MemoryWritableFile : public WritableFile {
 class MemoryRandomAccessFile : public RandomAccessFile {
  public:
   explicit MemoryRandomAccessFile(Handle handle)
-      : handle_(std::move(handle)), size_(handle_.node->data.size()) {}
+      : handle_(std::move(handle)),
+        size_(handle_.node->data.size()),
+        version_(handle_.node->version) {}
 
   absl::Status ReadAt(uint64_t offset, size_t length,
                       void* out) const override {
@@ -71,30 +73,10 @@ class MemoryRandomAccessFile : public RandomAccessFile {
     return absl::OkStatus();
   }
   uint64_t Size() const override { return size_; }
-
- private:
-  const Handle handle_;
-  const uint64_t size_;
-};
-
-// A copy as of the open, where a real mapping would change under the reader.
-class MemoryMappedFile : public MappedFile {
- public:
-  explicit MemoryMappedFile(Handle handle)
-      : handle_(std::move(handle)),
-        data_(handle_.node->data),
-        version_(handle_.node->version) {}
-
-  std::span<const std::byte> bytes() const override {
-    return std::as_bytes(std::span<const char>(data_));
-  }
   absl::Status CheckUnchanged() const override {
     const Lock lock(handle_.disk->mutex);
-    LS_ASSIGN_OR_RETURN(const std::shared_ptr<Node> now,
-                        handle_.disk->Find(handle_.path));
-    if (now == handle_.node && now->version == version_) {
-      return absl::OkStatus();
-    }
+    LS_RETURN_IF_ERROR(handle_.CheckPower());
+    if (handle_.node->version == version_) return absl::OkStatus();
     return absl::DataLossError(
         "the file changed while it was in use\n  where: " + handle_.path +
         "\n  do: start anew");
@@ -102,7 +84,7 @@ class MemoryMappedFile : public MappedFile {
 
  private:
   const Handle handle_;
-  const std::string data_;
+  const uint64_t size_;
   const uint64_t version_;
 };
 
@@ -120,10 +102,6 @@ std::unique_ptr<WritableFile> MakeWritable(Handle handle) {
 
 std::unique_ptr<RandomAccessFile> MakeRandomAccess(Handle handle) {
   return std::make_unique<MemoryRandomAccessFile>(std::move(handle));
-}
-
-std::unique_ptr<MappedFile> MakeMapped(Handle handle) {
-  return std::make_unique<MemoryMappedFile>(std::move(handle));
 }
 
 }  // namespace lockstep::memory_file_system_internal

@@ -25,7 +25,6 @@ struct Handle {
 // The files take the disk's lock themselves; those who make one hold it.
 std::unique_ptr<WritableFile> MakeWritable(Handle handle);
 std::unique_ptr<RandomAccessFile> MakeRandomAccess(Handle handle);
-std::unique_ptr<MappedFile> MakeMapped(Handle handle);
 
 }  // namespace lockstep::memory_file_system_internal
 

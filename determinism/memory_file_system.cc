@@ -14,7 +14,6 @@ namespace {
 
 using memory_file_system_internal::Disk;
 using memory_file_system_internal::Handle;
-using memory_file_system_internal::MakeMapped;
 using memory_file_system_internal::MakeRandomAccess;
 using memory_file_system_internal::MakeWritable;
 using memory_file_system_internal::Node;
@@ -141,13 +140,6 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> MemoryFileSystem::OpenRead(
   const Lock lock(disk_->mutex);
   LS_ASSIGN_OR_RETURN(Handle handle, OpenForReading(disk_, path));
   return MakeRandomAccess(std::move(handle));
-}
-
-absl::StatusOr<std::unique_ptr<MappedFile>> MemoryFileSystem::Map(
-    const std::string& path) {
-  const Lock lock(disk_->mutex);
-  LS_ASSIGN_OR_RETURN(Handle handle, OpenForReading(disk_, path));
-  return MakeMapped(std::move(handle));
 }
 
 absl::Status MemoryFileSystem::Rename(const std::string& from,

@@ -53,8 +53,6 @@ class MemoryFileSystem : public FileSystem {
   absl::StatusOr<std::string> ReadFile(const std::string& path) override;
   absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
       const std::string& path) override;
-  absl::StatusOr<std::unique_ptr<MappedFile>> Map(
-      const std::string& path) override;
   absl::Status Rename(const std::string& from, const std::string& to) override;
   absl::Status SyncDir(const std::string& path) override;
   absl::Status MakeDirs(const std::string& path) override;

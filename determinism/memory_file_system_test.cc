@@ -35,11 +35,11 @@ TEST(MemoryFileSystemTest, BehavesLikeAFileSystemWhileThePowerIsOn) {
   ASSERT_TRUE((*fs.OpenRead("/a/b/x"))->ReadAt(4, 2, out).ok());
   EXPECT_EQ(std::string(out, 2), "56");
   EXPECT_FALSE((*fs.OpenRead("/a/b/x"))->ReadAt(5, 2, out).ok());
-  const auto map = fs.Map("/a/b/x");
-  EXPECT_TRUE((*map)->CheckUnchanged().ok());
+  const auto open = fs.OpenRead("/a/b/x");
   ASSERT_TRUE(fs.Rename("/a/b/x", "/a/y").ok());
-  EXPECT_FALSE((*map)->CheckUnchanged().ok());
-  EXPECT_FALSE(fs.Exists("/a/b/x"));
+  ASSERT_TRUE((*open)->CheckUnchanged().ok());
+  EXPECT_TRUE((*fs.OpenAppend("/a/y"))->Append("7").ok());
+  EXPECT_FALSE((*open)->CheckUnchanged().ok());
   EXPECT_EQ(*fs.List("/a"), (std::vector<std::string>{"b", "y"}));
   EXPECT_FALSE(fs.Rename("/a", "/a/b/a").ok());
   EXPECT_FALSE(fs.Rename("/a/y", "/a/b").ok());

@@ -1,7 +1,6 @@
 #include "determinism/posix_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -110,63 +109,46 @@ absl::Status ReadExactly(int fd, const std::string& path, uint64_t offset,
   return absl::OkStatus();
 }
 
+// Whether size and time are those of the open.
+absl::Status CompareStat(const struct stat& then, const struct stat& now,
+                         const std::string& path) {
+  std::string change;
+  if (now.st_size != then.st_size) {
+    change = "the file had " + std::to_string(then.st_size) +
+             " bytes and now has " + std::to_string(now.st_size);
+  } else if (now.st_mtim.tv_sec != then.st_mtim.tv_sec ||
+             now.st_mtim.tv_nsec != then.st_mtim.tv_nsec) {
+    change = "the file was written to";
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(change + " while it was in use\n  where: " + path +
+                             "\n  do: leave a run's files alone while it "
+                             "runs; start anew if the change was meant");
+}
+
 class PosixRandomAccessFile : public RandomAccessFile {
  public:
-  PosixRandomAccessFile(Descriptor fd, std::string path, uint64_t size)
-      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
+  PosixRandomAccessFile(Descriptor fd, std::string path, struct stat info)
+      : fd_(std::move(fd)), path_(std::move(path)), info_(info) {}
 
   absl::Status ReadAt(uint64_t offset, size_t length,
                       void* out) const override {
     return ReadExactly(fd_.get(), path_, offset, length, out);
   }
-  uint64_t Size() const override { return size_; }
+  uint64_t Size() const override {
+    return static_cast<uint64_t>(info_.st_size);
+  }
+  absl::Status CheckUnchanged() const override {
+    struct stat now = {};
+    if (fstat(fd_.get(), &now) != 0) return Failure("stat", path_, errno);
+    return CompareStat(info_, now, path_);
+  }
 
  private:
   const Descriptor fd_;
   const std::string path_;
-  const uint64_t size_;
-};
-
-class PosixMappedFile : public MappedFile {
- public:
-  PosixMappedFile(void* data, struct stat info, std::string path)
-      : data_(data), info_(info), path_(std::move(path)) {}
-  PosixMappedFile(const PosixMappedFile&) = delete;
-  PosixMappedFile& operator=(const PosixMappedFile&) = delete;
-  ~PosixMappedFile() override {
-    if (data_ != nullptr) munmap(data_, static_cast<size_t>(info_.st_size));
-  }
-
-  std::span<const std::byte> bytes() const override {
-    return {static_cast<const std::byte*>(data_),
-            static_cast<size_t>(info_.st_size)};
-  }
-
-  absl::Status CheckUnchanged() const override {
-    struct stat now = {};
-    if (stat(path_.c_str(), &now) != 0) return Failure("stat", path_, errno);
-    std::string change;
-    if (now.st_dev != info_.st_dev || now.st_ino != info_.st_ino) {
-      change = "the file was replaced by another one";
-    } else if (now.st_size != info_.st_size) {
-      change = "the file had " + std::to_string(info_.st_size) +
-               " bytes and now has " + std::to_string(now.st_size);
-    } else if (now.st_mtim.tv_sec != info_.st_mtim.tv_sec ||
-               now.st_mtim.tv_nsec != info_.st_mtim.tv_nsec) {
-      change = "the file was written to";
-    } else {
-      return absl::OkStatus();
-    }
-    return absl::DataLossError(change +
-                               " while it was in use\n  where: " + path_ +
-                               "\n  do: leave a run's files alone while it "
-                               "runs; start anew if the change was meant");
-  }
-
- private:
-  void* const data_;  // null for an empty file, which cannot be mapped
   const struct stat info_;
-  const std::string path_;
 };
 
 }  // namespace
@@ -216,20 +198,7 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
     const std::string& path) {
   LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, O_RDONLY));
   LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
-  return std::make_unique<PosixRandomAccessFile>(
-      std::move(fd), path, static_cast<uint64_t>(info.st_size));
-}
-
-absl::StatusOr<std::unique_ptr<MappedFile>> Map(const std::string& path) {
-  LS_ASSIGN_OR_RETURN(const Descriptor fd, OpenPath(path, O_RDONLY));
-  LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
-  void* data = nullptr;
-  if (info.st_size > 0) {
-    data = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
-                MAP_SHARED, fd.get(), 0);
-    if (data == MAP_FAILED) return Failure("mmap", path, errno);
-  }
-  return std::make_unique<PosixMappedFile>(data, info, path);
+  return std::make_unique<PosixRandomAccessFile>(std::move(fd), path, info);
 }
 
 }  // namespace lockstep::posix_file

@@ -1,5 +1,5 @@
 // What posix_file_system.cc and posix_file.cc share: descriptors, errors, and
-// the three kinds of open file. Private to the two.
+// the two kinds of open file. Private to the two.
 
 #ifndef DETERMINISM_POSIX_FILE_H_
 #define DETERMINISM_POSIX_FILE_H_
@@ -54,7 +54,6 @@ absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
                                                         int flags);
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
     const std::string& path);
-absl::StatusOr<std::unique_ptr<MappedFile>> Map(const std::string& path);
 
 }  // namespace lockstep::posix_file
 

@@ -55,11 +55,6 @@ class Posix : public FileSystem {
     return posix_file::OpenRead(path);
   }
 
-  absl::StatusOr<std::unique_ptr<MappedFile>> Map(
-      const std::string& path) override {
-    return posix_file::Map(path);
-  }
-
   absl::Status Rename(const std::string& from, const std::string& to) override {
     if (rename(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
     return Failure("rename", from + " -> " + to, errno);

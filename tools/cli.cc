@@ -118,6 +118,7 @@ int RunCommandLine(int argc, char** argv) {
   DataVerbs data;
   CkptOptions ckpt;
   TraceShowOptions trace;
+  BenchVerbOptions bench;
   Run run;
   AddTrain(app, train, run);
   AddStatus(app, status, run);
@@ -127,6 +128,7 @@ int RunCommandLine(int argc, char** argv) {
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);
   AddTrace(app, trace, run);
+  AddBench(app, bench, run);
   try {  // CLI11 reports by exception
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,7 +11,8 @@ void AddPrepare(CLI::App& data, DataPrepareOptions& p, Run& run) {
   prepare->add_option("inputs", p.inputs, "files and folders")->required();
   prepare->add_option("--output", p.output, "prefix of .bin and .idx")
       ->required();
-  prepare->add_option("--tokenizer", p.tokenizer, "byte");
+  prepare->add_option("--tokenizer", p.tokenizer,
+                      "byte, or a SentencePiece model (M.model)");
   prepare
       ->add_option("--document-bytes", p.document_bytes,
                    "cut files at blank lines into documents of this size")
@@ -30,7 +31,7 @@ void AddInspect(CLI::App& data, DataInspectOptions& i, Run& run) {
       Verb(data, "verify", "whether every block holds; hashes a foreign file",
            "lockstep data verify data/books");
   for (CLI::App* verb : {inspect, verify}) {
-    verb->add_option("prefix", i.prefix, "prefix of .bin and .idx")->required();
+    verb->add_option("prefix", i.prefix, "of a pair; or shards")->required();
     verb->add_flag("--json", i.json, "one JSON object on stdout");
   }
   inspect->callback([&] { run = [&] { return DataInspectVerb(i); }; });
@@ -51,15 +52,34 @@ void AddOrder(CLI::App& data, DataOrderOptions& o, Run& run) {
   order->callback([&] { run = [&] { return DataOrderVerb(o); }; });
 }
 
+void AddTrainTokenizer(CLI::App& data, TrainTokenizerVerbOptions& o, Run& run) {
+  CLI::App* verb = Verb(data, "train-tokenizer",
+                        "a SentencePiece model of text or JSON lines",
+                        "lockstep data train-tokenizer books/ --vocab 16384 "
+                        "--output books.model");
+  verb->add_option("inputs", o.inputs, "files and folders")->required();
+  verb->add_option("--vocab", o.vocab, "ids of the model")->required();
+  verb->add_option("--output", o.output, "the model, *.model")->required();
+  verb->add_option("--type", o.type, "bpe or unigram");
+  verb->add_option("--field", o.field,
+                   "the field of .jsonl lines that holds the text (text)");
+  verb->add_option("--sample-bytes", o.sample_bytes,
+                   "train on at most so many bytes, lines spread evenly")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return TrainTokenizerVerb(o); }; });
+}
+
 }  // namespace
 
 void AddData(CLI::App& app, DataVerbs& o, Run& run) {
-  CLI::App* data =
-      app.add_subcommand("data", "prepare, inspect, verify, order");
+  CLI::App* data = app.add_subcommand(
+      "data", "prepare, inspect, verify, order, train-tokenizer");
   data->require_subcommand(1);
   AddPrepare(*data, o.prepare, run);
   AddInspect(*data, o.inspect, run);
   AddOrder(*data, o.order, run);
+  AddTrainTokenizer(*data, o.train_tokenizer, run);
 }
 
 }  // namespace lockstep

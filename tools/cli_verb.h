@@ -25,11 +25,13 @@ struct DataVerbs {
   DataPrepareOptions prepare;
   DataInspectOptions inspect;
   DataOrderOptions order;
+  TrainTokenizerVerbOptions train_tokenizer;
 };
 void AddData(CLI::App& app, DataVerbs& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);
+void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
 
 }  // namespace lockstep
 

@@ -8,7 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "data/block_hash.h"
 #include "data/prepare.h"
+#include "data/shard_list.h"
 #include "data/token_file.h"
+#include "data/token_shards.h"
 #include "data/tokenizer.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
@@ -39,6 +41,10 @@ std::string PreparedText(const PrepareReport& r, const std::string& output) {
       absl::StrCat(output, ".bin: ", r.documents, " documents, ", r.tokens,
                    " tokens (", NameOf(r.type), ") from ", r.files, " files, ",
                    r.text_bytes, " bytes\ncontent ", r.content_hash, "\n");
+  if (r.unknown > 0) {
+    absl::StrAppend(&text, "tokens for text that the tokenizer does not know: ",
+                    r.unknown, "\n");
+  }
   if (r.blank_lines > 0) {
     absl::StrAppend(&text, "blank lines, passed over: ", r.blank_lines, "\n");
   }
@@ -64,6 +70,65 @@ absl::StatusOr<Answer> AdoptPair(const std::string& prefix, bool json) {
                                     content, "\n")};
 }
 
+std::string Table(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    absl::StrAppend(&text, absl::StrFormat("%-13s", key), value.dump(), "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<Answer> InspectShards(const DataInspectOptions& options) {
+  FileSystem& fs = *PosixFileSystem();
+  LS_ASSIGN_OR_RETURN(const auto shards, TokenShards::Open(fs, options.prefix));
+  Json object = {
+      {"prefix", shards->prefix()},
+      {"type", shards->type() == TokenType::kI32 ? "uint32" : "uint16"},
+      {"tokens", shards->token_count()},
+      {"shards", shards->shard_count()}};
+  bool indexed = true;
+  for (int64_t i = 0; i < shards->shard_count(); ++i) {
+    indexed = indexed && shards->shard(i).has_side_files(fs);
+  }
+  if (indexed) {
+    LS_RETURN_IF_ERROR(shards->IndexDocuments(fs, nullptr));
+    object["documents"] = shards->document_count();
+    object["content_hash"] = shards->content_hash();
+  } else {
+    object["documents"] = nullptr;
+    object["content_hash"] = nullptr;
+  }
+  return Answer{options.json ? object.dump() + "\n" : Table(object)};
+}
+
+// `nothing`: what to say where there is no damage.
+Answer DamageAnswer(const std::vector<DataDamage>& damage, Json object,
+                    const std::string& nothing, bool json) {
+  Json list = Json::array();
+  std::string text;
+  for (const DataDamage& d : damage) {
+    list.push_back({{"file", d.file}, {"from", d.from}, {"to", d.to}});
+    absl::StrAppend(&text, d.file, ": bytes ", d.from, " to ", d.to,
+                    " are not what was written\n");
+  }
+  if (damage.empty()) text = nothing;
+  object["ok"] = damage.empty();
+  object["damage"] = list;
+  return Answer{json ? object.dump() + "\n" : text, !damage.empty()};
+}
+
+absl::StatusOr<Answer> VerifyShardsAnswer(const DataInspectOptions& options) {
+  LS_ASSIGN_OR_RETURN(const ShardVerification found,
+                      VerifyShards(*PosixFileSystem(), options.prefix));
+  std::string text;
+  for (const std::string& file : found.written) {
+    absl::StrAppend(&text, file, ": there were no block hashes; written now\n");
+  }
+  absl::StrAppend(&text, options.prefix, ": every block holds\n");
+  return DamageAnswer(found.damage, {{"written", found.written}}, text,
+                      options.json);
+}
+
 }  // namespace
 
 absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
@@ -85,6 +150,8 @@ absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
                        {"text_bytes", report.text_bytes},
                        {"input_bytes", report.input_bytes},
                        {"blank_lines", report.blank_lines},
+                       {"unknown", report.unknown},
+                       {"tokenizer", tokenizer->identity()},
                        {"type", NameOf(report.type)},
                        {"content_hash", report.content_hash},
                        {"hidden_files", report.hidden_files}};
@@ -92,6 +159,9 @@ absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options) {
 }
 
 absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options) {
+  if (NamesShards(*PosixFileSystem(), options.prefix)) {
+    return InspectShards(options);
+  }
   LS_ASSIGN_OR_RETURN(const auto file,
                       TokenFile::Open(*PosixFileSystem(), options.prefix));
   LS_RETURN_IF_ERROR(file->CheckTables());
@@ -103,30 +173,20 @@ absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options) {
                        {"bin_bytes", file->bin_bytes()},
                        {"idx_bytes", file->idx_bytes()},
                        {"content_hash", file->content_hash()}};
-  if (options.json) return Answer{object.dump() + "\n"};
-  std::string text;
-  for (const auto& [key, value] : object.items()) {
-    absl::StrAppend(&text, absl::StrFormat("%-13s", key), value.dump(), "\n");
-  }
-  return Answer{text};
+  return Answer{options.json ? object.dump() + "\n" : Table(object)};
 }
 
 absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options) {
+  if (NamesShards(*PosixFileSystem(), options.prefix)) {
+    return VerifyShardsAnswer(options);
+  }
   if (!PosixFileSystem()->Exists(options.prefix + ".blocks")) {
     return AdoptPair(options.prefix, options.json);
   }
   LS_ASSIGN_OR_RETURN(const std::vector<DataDamage> damage,
                       VerifyBlocks(*PosixFileSystem(), options.prefix));
-  Json list = Json::array();
-  std::string text;
-  for (const DataDamage& d : damage) {
-    list.push_back({{"file", d.file}, {"from", d.from}, {"to", d.to}});
-    absl::StrAppend(&text, d.file, ": bytes ", d.from, " to ", d.to,
-                    " are not what was written\n");
-  }
-  if (damage.empty()) text = options.prefix + ": every block holds\n";
-  const Json object = {{"ok", damage.empty()}, {"damage", list}};
-  return Answer{options.json ? object.dump() + "\n" : text, !damage.empty()};
+  return DamageAnswer(damage, {}, options.prefix + ": every block holds\n",
+                      options.json);
 }
 
 }  // namespace lockstep

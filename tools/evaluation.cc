@@ -1,6 +1,7 @@
 #include "tools/evaluation.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
@@ -20,6 +21,7 @@ struct Totals {
   int64_t samples = 0;
   int64_t tokens = 0;
   int64_t bytes = 0;
+  bool foreign = false;  // ids that the tokenizer has no text for
   std::string text;
 };
 
@@ -52,8 +54,9 @@ absl::Status AddMicroBatch(Stepper& stepper, int64_t source, int64_t first,
     if (mask[static_cast<size_t>(i)] == 0) continue;
     totals.loss.Add(loss.data<float>()[i]);
     totals.tokens += 1;
-    totals.text +=
-        data.tokenizer().Decode(std::span(&labels[static_cast<size_t>(i)], 1));
+    const auto at = static_cast<size_t>(i);
+    totals.text += data.tokenizer().DecodeAfter(ids[at], labels[at]);
+    totals.foreign |= labels[at] >= data.tokenizer().vocab_size();
   }
   totals.samples += samples;
   totals.bytes = static_cast<int64_t>(totals.text.size());
@@ -66,6 +69,11 @@ EvaluationPart PartOf(const Totals& totals) {
                          .bytes = totals.bytes};
   const double nats = totals.loss.Round();
   part.loss = nats / static_cast<double>(part.tokens);
+  if (totals.foreign) {
+    part.bytes = 0;
+    part.bits_per_byte = std::numeric_limits<double>::quiet_NaN();
+    return part;
+  }
   part.bits_per_byte = nats / math64::Log(2.0) /
                        static_cast<double>(std::max<int64_t>(part.bytes, 1));
   return part;
@@ -86,7 +94,7 @@ absl::StatusOr<EvaluationPart> EvaluateSource(Stepper& stepper, int64_t source,
   if (totals.tokens == 0) {
     return InputError(
         "there are no held-out documents to evaluate on",
-        data.source(source).file().prefix() + ".bin, data.validation_fraction",
+        data.source(source).file().prefix() + ", data.validation_fraction",
         "set it to a share such as 0.05");
   }
   return PartOf(totals);
@@ -109,6 +117,7 @@ absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
     all.samples += totals.samples;
     all.tokens += totals.tokens;
     all.bytes += totals.bytes;
+    all.foreign |= totals.foreign;
     if (text != nullptr) text->append(totals.text);
   }
   static_cast<EvaluationPart&>(result) = PartOf(all);

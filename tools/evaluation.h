@@ -18,8 +18,11 @@ namespace lockstep {
 
 struct EvaluationPart {
   int64_t samples = 0;
-  int64_t tokens = 0;        // labels that count
-  int64_t bytes = 0;         // of text that those labels stand for
+  int64_t tokens = 0;  // labels that count
+  // Of the text that those labels stand for, an end of a document for none.
+  // 0 where token files hold ids that the tokenizer does not know;
+  // bits_per_byte is then NaN, null in JSON.
+  int64_t bytes = 0;
   double loss = 0;           // nats a token
   double bits_per_byte = 0;  // of the held-out text
 };

@@ -153,7 +153,7 @@ absl::StatusOr<Manifest> DescribeRun(FileSystem& fs, const ResolvedRun& run,
     m.data.push_back({file.path, static_cast<int64_t>(file.size), file.sha256});
   }
   m.working_dir = WorkingDir();
-  m.tokenizer = {run.config.data.tokenizer, dataset.tokenizer().identity()};
+  m.tokenizer = {dataset.tokenizer().name(), dataset.tokenizer().identity()};
   m.layout.micro_batch = run.config.batch.micro;
   m.layout.threads = machine.threads;
   m.root_seed = run.config.seed;

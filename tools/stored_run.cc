@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ckpt/verify.h"
+#include "data/shard_list.h"
 #include "determinism/status.h"
 #include "tools/trained_model.h"
 
@@ -27,9 +28,25 @@ bool IsSet(const std::vector<std::string>& sets, size_t source) {
   return false;
 }
 
-// "dir/x.bin" -> "dir/x".
-std::string PrefixOf(const Manifest::DataFile& file) {
-  return std::string(absl::StripSuffix(file.path, ".bin"));
+// What the manifest says of each source, in order: "dir/x" of a pair's two
+// files, the path itself of shards.
+std::vector<std::string> SourcePaths(const Manifest& manifest) {
+  std::vector<std::string> paths;
+  const auto& files = manifest.data;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string prefix(absl::StripSuffix(files[i].path, ".bin"));
+    const bool pair = i + 1 < files.size() && prefix != files[i].path &&
+                      files[i + 1].path == prefix + ".idx";
+    paths.push_back(pair ? prefix : files[i].path);
+    i += pair ? 1 : 0;
+  }
+  return paths;
+}
+
+// Whether `path` leads to tokens: a pair, or shards (data/shard_list.h).
+bool LeadsToTokens(FileSystem& fs, const std::string& path) {
+  return fs.Exists(path + ".bin") ||
+         (NamesShards(fs, path) && ListShards(fs, path).ok());
 }
 
 std::string Describe(const std::string& path, int64_t size,
@@ -65,20 +82,19 @@ absl::StatusOr<RunConfig> StoredConfig(FileSystem& fs,
       RunConfig config,
       ConfigOfManifest(manifest, run_dir + "/manifest.json", sets));
   auto& sources = config.data.sources;
+  const std::vector<std::string> paths = SourcePaths(manifest);
   for (size_t i = 0; i < sources.size(); ++i) {
     if (IsSet(sets, i)) continue;
-    // Two files a source, the tokens first.
-    if (manifest.data.size() <= 2 * i) {
+    if (paths.size() <= i) {
       return InputError(
           absl::StrCat("the manifest names no data of source ", i),
           run_dir + "/manifest.json", kPutBack);
     }
-    const std::string prefix = PrefixOf(manifest.data[2 * i]);
     if (sources[i].text.empty()) {
-      const std::string there = JoinPath(manifest.working_dir, prefix);
-      sources[i].path = fs.Exists(there + ".bin") ? there : prefix;
+      const std::string there = JoinPath(manifest.working_dir, paths[i]);
+      sources[i].path = LeadsToTokens(fs, there) ? there : paths[i];
     } else {
-      sources[i] = {.path = JoinPath(run_dir + "/data", BaseName(prefix)),
+      sources[i] = {.path = JoinPath(run_dir + "/data", BaseName(paths[i])),
                     .weight = sources[i].weight};
     }
   }

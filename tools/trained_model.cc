@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "ckpt/find.h"
 #include "ckpt/load.h"
+#include "data/kept_tokenizer.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
@@ -66,6 +67,12 @@ absl::StatusOr<RunConfig> ConfigOfManifest(
     const auto& [key, value] = entry;
     if (value == "none" || value == "\"\"") continue;
     if (key == "schedule.length_samples" || overridden.contains(key)) continue;
+    if (key == "data.tokenizer" && value != "\"byte\"") {
+      // The path counts from a recipe that may be gone; the run has a copy.
+      all.push_back(key + "=\"" + KeptTokenizerName(manifest.tokenizer.hash) +
+                    "\"");
+      continue;
+    }
     all.push_back(key + "=" + value);
   }
   all.insert(all.end(), sets.begin(), sets.end());

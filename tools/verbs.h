@@ -94,6 +94,18 @@ struct DataPrepareOptions {
 };
 absl::StatusOr<Answer> DataPrepareVerb(const DataPrepareOptions& options);
 
+struct TrainTokenizerVerbOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  int64_t vocab = 0;
+  std::string type = "bpe";
+  std::string field;
+  uint64_t sample_bytes = uint64_t{64} << 20;
+  bool json = false;
+};
+absl::StatusOr<Answer> TrainTokenizerVerb(
+    const TrainTokenizerVerbOptions& options);
+
 struct DataInspectOptions {
   std::string prefix;
   bool json = false;
@@ -126,6 +138,15 @@ struct TraceShowOptions {
   bool json = false;
 };
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
+
+struct BenchVerbOptions {
+  std::string name;
+  std::string peer;
+  std::string scratch;  // a folder for files; empty: the system's
+  int64_t threads = 1;
+  bool json = false;
+};
+absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options);
 
 }  // namespace lockstep
 

@@ -92,6 +92,16 @@ expect 0 'tokens' "$lockstep" data prepare text.txt --output tokens \
   --document-bytes 1000 --quiet
 expect 0 '"documents"' "$lockstep" data inspect tokens --json
 expect 0 '"ok":true' "$lockstep" data verify tokens --json
+expect 0 'identity' "$lockstep" data train-tokenizer text.txt --vocab 400 \
+  --output small.model
+expect 0 '"tokenizer"' "$lockstep" data prepare text.txt --output pieces \
+  --tokenizer small.model --json
+expect 2 'too high' "$lockstep" data train-tokenizer text.txt --vocab 90000 \
+  --output other.model
+head -c 300 small.model >cut.model
+expect 2 'cut.model' "$lockstep" data prepare text.txt --output other \
+  --tokenizer cut.model
+expect 2 'choose one of' "$lockstep" bench nothing
 copy() { for end in bin idx; do cp "tokens.$end" "$1.$end"; done; }
 copy cut && truncate -s -5 cut.idx && bad_data 'cut.idx' cut
 copy half && truncate -s -8 half.idx && bad_data 'half.idx' half

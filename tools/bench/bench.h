@@ -1,0 +1,59 @@
+// A bench: what it measures, how it answers.
+//
+// What it is: cases with a rate, and beside each the rate of a probe that ran
+// in turns with it on the same machine in the same minute. What it is not: a
+// verdict, or a figure to quote: machines differ and are shared, so ratios of
+// one run are what counts. Benches are listed in registry.cc.
+#ifndef LOCKSTEP_TOOLS_BENCH_BENCH_H_
+#define LOCKSTEP_TOOLS_BENCH_BENCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+struct BenchCase {
+  std::string name = {};
+  int threads = 1;
+  double rate = 0;  // in `unit`
+  std::string unit = {};
+  // What the machine could do at the same time, in `unit` too; 0: no probe.
+  double probe = 0;
+  double ratio = 0;  // rate / probe
+  // Somebody else's code given the same work; empty: none.
+  std::string peer = {};
+  double peer_ratio = 0;  // rate / the peer's rate
+};
+
+struct BenchOptions {
+  std::string peer = {};     // empty: none
+  int64_t threads = 1;       // at most; a bench may have cases of fewer
+  std::string scratch = {};  // an existing folder; empty: the system's
+};
+
+// InputError for what was asked and does not exist (a peer, say).
+using BenchFunction =
+    absl::StatusOr<std::vector<BenchCase>> (*)(const BenchOptions& options);
+
+struct Bench {
+  const char* name;
+  const char* what;
+  BenchFunction run;
+};
+
+// Immutable; the one list of all benches.
+const std::vector<Bench>& AllBenches();
+
+// {"bench": name, "cases": [...]}, one line.
+std::string BenchJson(const std::string& name,
+                      const std::vector<BenchCase>& cases);
+// For a person.
+std::string BenchTable(const std::vector<BenchCase>& cases);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BENCH_BENCH_H_

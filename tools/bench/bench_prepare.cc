@@ -1,0 +1,144 @@
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "data/prepare.h"
+#include "data/tokenizer.h"
+#include "determinism/file_system.h"
+#include "determinism/sha256.h"
+#include "determinism/status.h"
+#include "tools/bench/benches.h"
+#include "tools/bench/in_turns.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr int kRounds = 3;
+
+// A folder that is gone at the end, whatever happens.
+class Scratch {
+ public:
+  static absl::StatusOr<Scratch> Make(const std::string& parent) {
+    const char* system = getenv("TMPDIR");
+    std::string name = (!parent.empty()     ? parent
+                        : system != nullptr ? system
+                                            : "/tmp") +
+                       std::string("/lockstep-bench-XXXXXX");
+    if (mkdtemp(name.data()) == nullptr) {
+      return InputError("cannot make a folder to measure in", name,
+                        "name one that can be written with --scratch");
+    }
+    return Scratch(name);
+  }
+  Scratch(Scratch&& other) noexcept : dir_(std::move(other.dir_)) {
+    other.dir_.clear();
+  }
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch() {
+    if (!dir_.empty()) PosixFileSystem()->RemoveTree(dir_).IgnoreError();
+  }
+  std::string operator/(const std::string& name) const {
+    return dir_ + "/" + name;
+  }
+
+ private:
+  explicit Scratch(std::string dir) : dir_(std::move(dir)) {}
+  std::string dir_;
+};
+
+// Words and blank lines, not the same twice within a MiB.
+absl::Status WriteText(FileSystem& fs, const std::string& path,
+                       uint64_t bytes) {
+  LS_ASSIGN_OR_RETURN(const auto file, fs.Create(path));
+  uint64_t state = 1;
+  std::string block;
+  for (uint64_t written = 0; written < bytes; written += block.size()) {
+    block.clear();
+    while (block.size() < kMiB) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      for (int shift = 60; shift > 0; shift -= 5) {
+        block += "etaoinshrdlucmfwypvbgkjqxz  .,\n\n"[(state >> shift) & 31];
+      }
+    }
+    block.resize(kMiB);
+    LS_RETURN_IF_ERROR(file->Append(block));
+  }
+  LS_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+absl::Status ReadAndHash(FileSystem& fs, const std::string& path) {
+  LS_ASSIGN_OR_RETURN(const auto file, fs.OpenRead(path));
+  std::string buffer(kMiB, '\0');
+  Sha256 hash;
+  for (uint64_t from = 0; from < file->Size(); from += kMiB) {
+    const size_t bytes = std::min(kMiB, file->Size() - from);
+    LS_RETURN_IF_ERROR(file->ReadAt(from, bytes, buffer.data()));
+    hash.Update(buffer.data(), bytes);
+  }
+  return hash.Hex().empty() ? absl::InternalError("") : absl::OkStatus();
+}
+
+double PeakMiB() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// Prepares `bytes` of text; the process's peak memory so far is appended.
+absl::StatusOr<BenchCase> Measure(const Scratch& scratch, uint64_t bytes,
+                                  std::vector<double>& peaks) {
+  FileSystem& fs = *PosixFileSystem();
+  const std::string text = scratch / "text";
+  LS_RETURN_IF_ERROR(WriteText(fs, text, bytes));
+  LS_ASSIGN_OR_RETURN(const auto tokenizer, MakeTokenizer("byte"));
+  PrepareOptions prepare = {.inputs = {text},
+                            .output_prefix = scratch / "tokens",
+                            .tokenizer = tokenizer.get(),
+                            .document_bytes = 4096};
+  absl::Status status;
+  const PairedSeconds best = InTurns(
+      kRounds, [&] { status.Update(PrepareTokens(fs, prepare).status()); },
+      [&] { status.Update(ReadAndHash(fs, text)); });
+  LS_RETURN_IF_ERROR(status);
+  peaks.push_back(PeakMiB());
+  const double mb = static_cast<double>(bytes) * 1e-6;
+  BenchCase result = {.name = absl::StrCat("bytes, ", bytes / kMiB, " MiB"),
+                      .unit = "MB/s"};
+  result.rate = mb / best.first;
+  result.probe = mb / best.second;
+  result.ratio = result.rate / result.probe;
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
+    const BenchOptions& options) {
+  if (!options.peer.empty()) {
+    return InputError("bench prepare has no peer", "--peer " + options.peer,
+                      "leave it out");
+  }
+  LS_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Make(options.scratch));
+  std::vector<double> peaks;
+  std::vector<BenchCase> cases;
+  for (const uint64_t mib : {64, 256}) {
+    LS_ASSIGN_OR_RETURN(cases.emplace_back(),
+                        Measure(scratch, mib * kMiB, peaks));
+  }
+  // Four times the text; the smaller one's peak is the probe.
+  cases.push_back({.name = "peak memory of 256 MiB against 64",
+                   .rate = peaks[1],
+                   .unit = "MiB",
+                   .probe = peaks[0],
+                   .ratio = peaks[1] / peaks[0]});
+  return cases;
+}
+
+}  // namespace lockstep

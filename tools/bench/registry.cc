@@ -1,0 +1,17 @@
+// The one list of benches. A new one is a file with its function, a line in
+// benches.h and a line here.
+#include "tools/bench/bench.h"
+#include "tools/bench/benches.h"
+
+namespace lockstep {
+
+const std::vector<Bench>& AllBenches() {
+  static const std::vector<Bench> all = {
+      {"order", "which sample comes when: one source, a blend", BenchOrder},
+      {"prepare", "text to token files against reading and hashing it",
+       BenchPrepare},
+  };
+  return all;
+}
+
+}  // namespace lockstep
