@@ -88,7 +88,7 @@ FaultPlan::FaultPlan(const std::vector<FaultSpec>& specs, int rank, bool replay)
     : rank_(rank), replay_(replay) {
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].rank.value_or(rank) != rank) continue;
-    orders_.push_back({.spec = specs[i], .index = i});
+    orders_.push_back({specs[i], specs[i].index.value_or(i)});
   }
 }
 
@@ -101,7 +101,7 @@ void FaultPlan::BeginStep(int64_t step, int attempt) {
 
 bool FaultPlan::ActiveNow(const Order& order) const {
   const FaultSpec& spec = order.spec;
-  if (!spec.replayed && (replay_ || attempt_ > 0)) return false;
+  if (!spec.Covers(step_, replay_ || attempt_ > 0)) return false;
   switch (spec.when) {
     case FaultSpec::When::kOnce:
       return spec.step.has_value() ? step_ == *spec.step : order.fired == 0;

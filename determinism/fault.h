@@ -23,6 +23,7 @@
 #define DETERMINISM_FAULT_H_
 
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -77,6 +78,17 @@ struct FaultSpec {
   int64_t sleep_ms = 0;
   double factor = 1024;
   std::string text;  // as given
+  // Not in the text; a replay of several launches sets them. The steps of the
+  // launch that was given this, and its place among that launch's faults, by
+  // which `when=p` draws (absent: among these).
+  int64_t first_step = 0;
+  int64_t last_step = std::numeric_limits<int64_t>::max();
+  std::optional<uint64_t> index;
+
+  bool Covers(int64_t step_asked, bool replayed_now) const {
+    return (replayed || !replayed_now) && step_asked >= first_step &&
+           step_asked <= last_step;
+  }
 };
 
 // InputError names the key or value, and the nearest valid one.

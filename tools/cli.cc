@@ -114,6 +114,7 @@ int RunCommandLine(int argc, char** argv) {
   StatusOptions status;
   EvalOptions eval;
   GenerateVerbOptions generate;
+  ExplainOptions explain;
   RecipeOptions recipe;
   DataVerbs data;
   CkptOptions ckpt;
@@ -124,6 +125,7 @@ int RunCommandLine(int argc, char** argv) {
   AddStatus(app, status, run);
   AddEval(app, eval, run);
   AddGenerate(app, generate, run);
+  AddExplain(app, explain, run);
   AddRecipe(app, recipe, run);
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);

@@ -43,9 +43,10 @@ absl::Status ReplayRun::CheckStep(int64_t step) const {
   int64_t last = recorded_.last();
   LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs_, run_dir_));
   if (!checkpoints.empty()) last = std::max(last, checkpoints.back().step);
-  if (step >= 1 && step <= last + 1) return absl::OkStatus();
-  return InputError(absl::StrCat("the run has no step ", step), run_dir_,
-                    absl::StrCat("name a step from 1 to ", last));
+  if (step >= first_step() && step <= last + 1) return absl::OkStatus();
+  return InputError(
+      absl::StrCat("the run has no step ", step), run_dir_,
+      absl::StrCat("name a step from ", first_step(), " to ", last));
 }
 
 absl::Status ReplayRun::OpenAll(const ReplayOptions& options) {
@@ -63,7 +64,7 @@ absl::Status ReplayRun::OpenAll(const ReplayOptions& options) {
                                   BuildCommit()));
   }
   LS_ASSIGN_OR_RETURN(const std::vector<FaultSpec> faults,
-                      KeptFaults(fs_, run_dir_, options.before));
+                      KeptFaults(fs_, run_dir_));
   faults_.reset(new Faults{FaultPlan(faults, 0, /*replay=*/true)});
   communicator_ = std::move(MakeThreadComms(1).front());
   stepper_ = std::make_unique<Stepper>(
@@ -92,6 +93,13 @@ absl::Status ReplayRun::Restore(const ReplayOptions& options) {
   LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
                       FindCheckpoint(fs_, run_dir_, request, manifest_.run_id));
   if (found.fresh) {
+    if (first_step() > 1) {
+      return NoUsableCheckpoint(
+          absl::StrCat("the run grew from step ", manifest_.parent.step,
+                       " of run ", manifest_.parent.run_id,
+                       ", and the checkpoint of that is gone"),
+          run_dir_, "name a step after its oldest checkpoint");
+    }
     const ScopedFloatEnv float_env;
     stepper_->Initialise();
     return absl::OkStatus();

@@ -19,13 +19,12 @@
 // recipe was changed and that has not saved since is replayed with the old one,
 // and the comparison says so. Data: the token files that the run read, held
 // against the manifest's hashes; nothing is prepared. Faults on purpose: those
-// that RUN/faults.json keeps of the launch that made the step and that change
-// numbers; callers cannot see them.
+// of RUN/faults.json that change numbers, in the steps of the launch that had
+// them; callers cannot see them.
 #ifndef LOCKSTEP_TOOLS_REPLAY_RUN_H_
 #define LOCKSTEP_TOOLS_REPLAY_RUN_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -91,6 +90,8 @@ class ReplayRun {
   int64_t next_step() const {
     return static_cast<int64_t>(stepper_->state().iterations) + 1;
   }
+  // 1, or the step after the one that a fork grew from.
+  int64_t first_step() const { return manifest_.parent.step + 1; }
   // Where stepping began: a checkpoint's step, or 0.
   int64_t began_at() const { return began_at_; }
   // First step that was compared and did not recur; 0 while there is none.
@@ -110,7 +111,6 @@ class ReplayRun {
   ReplayRun(FileSystem& fs, std::string run_dir);
   absl::Status CheckStep(int64_t step) const;
   absl::Status OpenAll(const ReplayOptions& options);
-  absl::Status OpenData(const ReplayOptions& options, RunConfig& config);
   absl::Status Restore(const ReplayOptions& options);
   absl::Status PlanSkips();
 

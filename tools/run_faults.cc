@@ -1,5 +1,6 @@
 #include "tools/run_faults.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -71,25 +72,26 @@ absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
 }
 
 absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
-                                                  const std::string& dir,
-                                                  int64_t step) {
+                                                  const std::string& dir) {
   LS_ASSIGN_OR_RETURN(const Json json, ReadFile(fs, dir));
-  std::vector<std::string> texts;
-  int64_t from_step = 0;
-  for (const Json& launch : LaunchesOf(json)) {
-    if (FromStep(launch) >= step) break;
-    from_step = FromStep(launch);
-    texts = launch.value("faults", std::vector<std::string>());
-  }
   std::vector<FaultSpec> specs;
-  for (const std::string& text : texts) {
-    LS_ASSIGN_OR_RETURN(FaultSpec spec, ParseFault(text));
-    if (!ChangesNumbers(spec.kind)) continue;
-    // "The first time" is the launch's, wherever a replay begins.
-    if (spec.when == FaultSpec::When::kOnce && !spec.step && !spec.sample) {
-      spec.step = from_step + 1;
+  for (const Json& launch : LaunchesOf(json)) {
+    const int64_t from_step = FromStep(launch);
+    for (FaultSpec& earlier : specs) {
+      earlier.last_step = std::min(earlier.last_step, from_step);
     }
-    specs.push_back(std::move(spec));
+    const auto texts = launch.value("faults", std::vector<std::string>());
+    for (size_t i = 0; i < texts.size(); ++i) {
+      LS_ASSIGN_OR_RETURN(FaultSpec spec, ParseFault(texts[i]));
+      if (!ChangesNumbers(spec.kind)) continue;
+      spec.index = i;
+      spec.first_step = from_step + 1;
+      // "The first time" is the launch's, wherever a replay begins.
+      if (spec.when == FaultSpec::When::kOnce && !spec.step && !spec.sample) {
+        spec.step = spec.first_step;
+      }
+      specs.push_back(std::move(spec));
+    }
   }
   return specs;
 }

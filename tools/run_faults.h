@@ -33,13 +33,11 @@ absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
                         int64_t from_step,
                         const std::vector<std::string>& faults);
 
-// The faults that the step `step` was made under and that can change a number:
-// those of its launch, without those that stop a process or break a file,
-// after which the step was made again. One for the first step of its launch
-// says so by number. InputError for a file that is damaged.
+// The faults of all launches that can change a number, each for the steps of
+// its launch; without those that stop a process or break a file, after which
+// the step was made again. InputError for a file that is damaged.
 absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
-                                                  const std::string& dir,
-                                                  int64_t step);
+                                                  const std::string& dir);
 
 }  // namespace lockstep
 

@@ -70,6 +70,16 @@ struct StatusOptions {
   bool json = false;
 };
 absl::StatusOr<Answer> StatusVerb(const StatusOptions& options);
+struct ExplainOptions {
+  std::string run_dir;
+  int64_t step = 0;
+  int64_t window = 8;  // steps before it, whose samples it is compared with
+  bool from_seed = false;
+  bool full = false;  // whole texts, all samples in detail
+  int64_t threads = 0;
+  bool json = false;  // see explain_report.h
+};
+absl::StatusOr<Answer> ExplainVerb(const ExplainOptions& options);
 
 struct RecipeOptions {
   std::string recipe;

@@ -30,7 +30,7 @@ expect() {
 train() { "$lockstep" train "$recipe" --allow dirty --reason test "$@"; }
 
 expect 0 'train' "$lockstep" --help
-for verb in train status eval generate "recipe check" "recipe show" "recipe diff" \
+for verb in train status eval generate explain "recipe check" "recipe show" "recipe diff" \
   "data prepare" "data inspect" "data verify" "ckpt list" "ckpt show" \
   "ckpt verify" "trace show"; do
   # shellcheck disable=SC2086
@@ -130,6 +130,12 @@ expect 0 'unseed' train --run fork --fork r/checkpoints/step_00000004 \
   --set train.steps=5
 expect 0 'forked from r/' "$lockstep" status fork
 expect 2 'folder of its own' train --run r --fork r/checkpoints/step_00000004
+expect 0 'recurs to the bit' "$lockstep" explain r --step 3
+expect 0 '"verdict":"recurs_to_the_bit"' "$lockstep" explain r --step 4 --json
+expect 2 'has not done step 5' "$lockstep" explain r --step 5
+expect 2 . "$lockstep" explain nowhere --step 1
+expect 0 'recurs to the bit' "$lockstep" explain fork --step 5
+expect 2 'has not done step 4' "$lockstep" explain fork --step 4
 
 # Sizes that no machine has are the user's input, not a crash.
 for set in model.hidden=9223372036854775807 model.state=4611686018427387904 \
