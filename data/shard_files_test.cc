@@ -47,6 +47,8 @@ TEST(ShardFilesTest, APathMeansShardsInOneOfFourWays) {
   WriteTestFile(fs, "/d/twice.list", "s_2.bin\ns_2.bin");
   WriteTestFile(fs, "/d/none.list", "\n");
   WriteTestTokens(fs, "/pair/p", 257, {{1}});
+  // A folder of a pair's name is no shards: a run may be called as its data.
+  WriteTestFile(fs, "/pair/p/manifest.json", "{}");
   const std::vector<std::string> all = {"/d/s_0.bin", "/d/s_1.bin",
                                         "/d/s_2.bin"};
   EXPECT_EQ(*ListShards(fs, "/d"), all);

@@ -71,6 +71,8 @@ absl::StatusOr<std::vector<std::string>> ReadList(FileSystem& fs,
 }  // namespace
 
 bool NamesShards(FileSystem& fs, const std::string& path) {
+  // A pair stands before a folder of its name, such as the run that reads it.
+  if (fs.Exists(path + ".bin") && fs.Exists(path + ".idx")) return false;
   if (path.ends_with(".bin") && fs.Exists(path) && !IsDir(fs, path)) {
     return !fs.Exists(path.substr(0, path.size() - 4) + ".idx");
   }

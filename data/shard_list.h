@@ -16,7 +16,8 @@
 
 namespace lockstep {
 
-// Whether `path` means shards, and not the prefix of a pair.
+// Whether `path` means shards, and not the prefix of a pair (which stands first
+// where both are there).
 bool NamesShards(FileSystem& fs, const std::string& path);
 
 // The shards' paths, each once and at least one. InputError where there is

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -30,10 +31,15 @@ template <typename Change>
 RigResult TrainWhile(const TrainRig& rig, const RigOptions& options,
                      Change change) {
   RigResult result;
-  std::thread run([&] { result = rig.Train(options); });
-  while (LinesIn(rig.dir() + "/metrics.jsonl") < kStepsBefore) {
+  std::atomic<bool> ended = false;
+  std::thread run([&] {
+    result = rig.Train(options);
+    ended = true;
+  });
+  while (!ended && LinesIn(rig.dir() + "/metrics.jsonl") < kStepsBefore) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  EXPECT_FALSE(ended) << std::string(result.status.message());
   change();
   EXPECT_LT(LinesIn(rig.dir() + "/metrics.jsonl"), kSteps) << "too late";
   run.join();
