@@ -65,15 +65,16 @@ static inline Cut CutOf(const MatmulArgs& args, const Runs& runs) {
   // Scratch is shared by rows and columns: b is packed again every cut.rows.
   const int64_t most_columns =
       cut.current_waits ? kScratchColumns : kPackedFloats / cut.depth;
-  cut.columns = std::min(RoundUp(args.n, kTileColumns),
-                         most_columns / kTileColumns * kTileColumns);
-  const int64_t tiles_a_row = cut.columns / kTileColumns;
+  int64_t wide = std::min(RoundUp(args.n, kTileColumns) / kTileColumns,
+                          most_columns / kTileColumns);
   cut.rows = args.m;
   if (cut.waiting > 0) {
     const int64_t tiles =
         args.slice_count > 1 ? kWaitingTiles / cut.waiting : kWaitingTiles / 3;
-    cut.rows = std::max<int64_t>(1, tiles / tiles_a_row) * kTileRows;
+    wide = std::min(wide, tiles);
+    cut.rows = tiles / wide * kTileRows;
   }
+  cut.columns = wide * kTileColumns;
   return cut;
 }
 

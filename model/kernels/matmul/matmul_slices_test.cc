@@ -109,6 +109,7 @@ TEST(MatmulSlicesTest, N4LargeShapes) {
       {33, 40, 320, DType::kF16, DType::kF32, FusedSlices(many_parts, 1)},
       {33, 40, 320, DType::kF32, DType::kF32, FusedSlices(many_parts, 8)},
       {9, 550, 640, DType::kBF16, DType::kBF16, FusedSlices({640}, 32)},
+      {2, 4100, 64, DType::kBF16, DType::kF32, FusedSlices({64}, 32)},
   };
   int64_t compared = 0;
   for (const Isa isa : PresentIsas()) {
