@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/sentencepiece_golden.h"
 #include "data/test_files.h"
 #include "data/tokenizer.h"
 #include "gtest/gtest.h"
@@ -11,22 +12,10 @@
 namespace lockstep {
 namespace {
 
-std::unique_ptr<Tokenizer> Golden() {
-  auto tokenizer = MakeTokenizer("tests/oracle/golden/sentencepiece.model");
-  LS_CHECK(tokenizer.ok()) << MessageOf(tokenizer.status());
-  return *std::move(tokenizer);
-}
-
-std::vector<int32_t> Ids(const Tokenizer& tokenizer, std::string_view text) {
-  std::vector<int32_t> ids;
-  tokenizer.Encode(text, ids);
-  return ids;
-}
-
 // Any bytes come back: no UTF-8, zero bytes, line ends of both kinds, runs of
 // spaces, the character that stands for a space, surrogates, overlong forms.
 TEST(SentencePieceBytesTest, AnyBytesComeBack) {
-  const auto tokenizer = Golden();
+  const auto tokenizer = GoldenTokenizer();
   std::vector<std::string> texts = {
       "",
       std::string("a\0b\0", 4),
@@ -67,7 +56,7 @@ TEST(SentencePieceBytesTest, AnyBytesComeBack) {
 
 // Where a document is cut for streaming must not show in its ids.
 TEST(SentencePieceBytesTest, WhatIsEncodedEarlyIsEncodedTheSame) {
-  const auto tokenizer = Golden();
+  const auto tokenizer = GoldenTokenizer();
   std::string text;
   for (int i = 0; i < 40; ++i) {
     text += "line " + std::to_string(i) + (i % 5 == 0 ? "\n\n" : "\r\n");

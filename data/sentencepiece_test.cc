@@ -8,6 +8,7 @@
 #include "data/kept_tokenizer.h"
 #include "data/prepare.h"
 #include "data/sentencepiece_facts.h"
+#include "data/sentencepiece_golden.h"
 #include "data/sentencepiece_library.h"
 #include "data/test_files.h"
 #include "data/token_file.h"
@@ -20,24 +21,12 @@
 namespace lockstep {
 namespace {
 
-constexpr char kModel[] = "tests/oracle/golden/sentencepiece.model";
-
-std::string ModelBytes() { return ReadTestFile(*PosixFileSystem(), kModel); }
-
-std::unique_ptr<Tokenizer> Golden() {
-  auto tokenizer = MakeTokenizer(kModel);
-  LS_CHECK(tokenizer.ok()) << MessageOf(tokenizer.status());
-  return *std::move(tokenizer);
-}
-
-std::vector<int32_t> Ids(const Tokenizer& tokenizer, std::string_view text) {
-  std::vector<int32_t> ids;
-  tokenizer.Encode(text, ids);
-  return ids;
+std::string ModelBytes() {
+  return ReadTestFile(*PosixFileSystem(), kGoldenModel);
 }
 
 TEST(SentencePieceTest, IdsAreThoseOfPythonsLibrary) {
-  const auto tokenizer = Golden();
+  const auto tokenizer = GoldenTokenizer();
   const auto golden = nlohmann::json::parse(ReadTestFile(
       *PosixFileSystem(), "tests/oracle/golden/sentencepiece_ids.json"));
   size_t ids = 0;
@@ -52,7 +41,7 @@ TEST(SentencePieceTest, IdsAreThoseOfPythonsLibrary) {
 }
 
 TEST(SentencePieceTest, AModelSaysItsSizeItsEndAndItsIdentity) {
-  const auto tokenizer = Golden();
+  const auto tokenizer = GoldenTokenizer();
   EXPECT_EQ(tokenizer->vocab_size(), 512);
   EXPECT_EQ(tokenizer->end_of_document(), 1);
   EXPECT_EQ(tokenizer->unknown(), 0);

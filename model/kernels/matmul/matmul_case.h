@@ -40,6 +40,17 @@ using Slices = std::vector<std::vector<KSegment>>;
 Slices FusedSlices(const std::vector<int64_t>& parts, int64_t count);
 int64_t Sum(const std::vector<int64_t>& parts);
 
+// Every type of c that a product can be rounded to, and the one it adds to.
+struct MatmulOutput {
+  DType dtype;
+  bool accumulate;
+};
+constexpr MatmulOutput kMatmulOutputs[] = {{DType::kF32, false},
+                                           {DType::kF32, true},
+                                           {DType::kBF16, false},
+                                           {DType::kF16, false}};
+constexpr DType kMatmulOperands[] = {DType::kF32, DType::kBF16, DType::kF16};
+
 struct MatmulSpec {
   int64_t m, n, k;
   DType dtype = DType::kF32;

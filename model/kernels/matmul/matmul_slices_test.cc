@@ -25,16 +25,6 @@ Slices OddSlices() {
           {{61, 61}}};
 }
 
-struct Output {
-  DType dtype;
-  bool accumulate;
-};
-constexpr Output kOutputs[] = {{DType::kF32, false},
-                               {DType::kF32, true},
-                               {DType::kBF16, false},
-                               {DType::kF16, false}};
-constexpr DType kOperands[] = {DType::kF32, DType::kBF16, DType::kF16};
-
 int64_t CompareOnce(const MatmulSpec& spec, uint32_t seed, Isa isa,
                     int threads) {
   MatmulCase product(spec, seed);
@@ -66,8 +56,8 @@ TEST(MatmulSlicesTest, N4EveryTypeLayoutRegimeAndLevel) {
   uint32_t seed = 0;
   for (const Isa isa : PresentIsas()) {
     for (const Shape& shape : shapes) {
-      for (const DType dtype : kOperands) {
-        for (const Output& output : kOutputs) {
+      for (const DType dtype : kMatmulOperands) {
+        for (const MatmulOutput& output : kMatmulOutputs) {
           for (int repeat = 0; repeat < 2; ++repeat, ++seed) {
             const int turn = static_cast<int>(seed % (kLayouts * kLayouts));
             compared +=
@@ -144,7 +134,7 @@ TEST(MatmulSlicesTest, N1ThreadCounts) {
 
 // One slice of all positions is no slices at all.
 TEST(MatmulSlicesTest, N4OneSliceIsThePlainProduct) {
-  for (const DType dtype : kOperands) {
+  for (const DType dtype : kMatmulOperands) {
     MatmulSpec spec{.m = 40, .n = 50, .k = 300, .dtype = dtype};
     MatmulCase plain(spec, 70);
     spec.slices = {{{0, 300}}};

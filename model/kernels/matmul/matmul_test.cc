@@ -17,16 +17,6 @@
 namespace lockstep {
 namespace {
 
-struct Output {
-  DType dtype;
-  bool accumulate;
-};
-constexpr Output kOutputs[] = {{DType::kF32, false},
-                               {DType::kF32, true},
-                               {DType::kBF16, false},
-                               {DType::kF16, false}};
-constexpr DType kOperands[] = {DType::kF32, DType::kBF16, DType::kF16};
-
 struct Shape {
   int64_t m, n, k;
 };
@@ -72,8 +62,8 @@ class MatmulTest : public testing::TestWithParam<Isa> {
 TEST_P(MatmulTest, N3SmallShapes) {
   uint32_t seed = 0;
   for (const Shape& shape : kSmallShapes) {
-    for (DType dtype : kOperands) {
-      for (const Output& output : kOutputs) {
+    for (DType dtype : kMatmulOperands) {
+      for (const MatmulOutput& output : kMatmulOutputs) {
         for (int repeat = 0; repeat < 3; ++repeat) {
           const int turn = static_cast<int>(seed % (kLayouts * kLayouts));
           Compare({.m = shape.m,
@@ -97,8 +87,8 @@ TEST_P(MatmulTest, N3SmallShapes) {
 TEST_P(MatmulTest, N3Regimes) {
   uint32_t seed = 1000;
   for (int regime = 0; regime < kRegimes; ++regime) {
-    for (DType dtype : kOperands) {
-      for (const Output& output : kOutputs) {
+    for (DType dtype : kMatmulOperands) {
+      for (const MatmulOutput& output : kMatmulOutputs) {
         Compare({.m = 19,
                  .n = 37,
                  .k = 101,
@@ -117,7 +107,7 @@ TEST_P(MatmulTest, N3LargeShapes) {
   uint32_t seed = 2000;
   for (const Shape& shape : kLargeShapes) {
     for (DType dtype : {DType::kF32, DType::kBF16}) {
-      for (const Output& output : kOutputs) {
+      for (const MatmulOutput& output : kMatmulOutputs) {
         if (output.dtype == DType::kF16) continue;  // as BF16
         ++seed;
         Compare({.m = shape.m,
@@ -165,8 +155,8 @@ TEST_P(MatmulTest, N1RowsPastTheScratch) {
 }
 
 TEST_P(MatmulTest, N3Batches) {
-  for (const Output& output : kOutputs) {
-    for (DType dtype : kOperands) {
+  for (const MatmulOutput& output : kMatmulOutputs) {
+    for (DType dtype : kMatmulOperands) {
       Compare({.m = 9,
                .n = 35,
                .k = 40,

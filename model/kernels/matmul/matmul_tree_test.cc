@@ -19,11 +19,9 @@
 namespace lockstep {
 namespace {
 
-constexpr DType kOperands[] = {DType::kF32, DType::kBF16, DType::kF16};
-
 // The canary: slices are seen in the bits, and so is the tree.
 TEST(MatmulTreeTest, N4OrdersDiffer) {
-  for (const DType dtype : kOperands) {
+  for (const DType dtype : kMatmulOperands) {
     MatmulSpec spec{.m = 32, .n = 32, .k = 512, .dtype = dtype};
     std::vector<std::vector<std::byte>> results;
     for (const int64_t count : {0, 2, 4, 8}) {
@@ -96,7 +94,7 @@ TEST(MatmulTreeTest, N4EveryDegreeGivesTheSameBits) {
   const Slices slices = FusedSlices(parts, 4);
   Device device(2, BestIsa());
   int64_t compared = 0;
-  for (const DType dtype : kOperands) {
+  for (const DType dtype : kMatmulOperands) {
     MatmulSpec spec{.m = 50,
                     .n = 70,
                     .k = Sum(parts),
