@@ -1,7 +1,6 @@
 #include "model/parameters.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "determinism/check.h"
@@ -10,99 +9,6 @@
 
 namespace lockstep {
 namespace {
-
-// Builds the list; one method a layer kind, in the order of README's table.
-class Lister {
- public:
-  Lister(const ModelConfig& config, DType storage, int64_t grid)
-      : c_(config), storage_(storage), grid_(grid) {
-    const auto layers = static_cast<double>(config.Layers().size());
-    matrix_ = {InitKind::kNormal, config.init_std};
-    residual_ = {InitKind::kNormal, config.init_std / std::sqrt(layers)};
-  }
-
-  std::vector<ParameterSpec> List() {
-    Vocabulary("backbone.embeddings.weight");
-    const std::vector<LayerKind> layers = c_.Layers();
-    for (size_t i = 0; i < layers.size(); ++i) {
-      prefix_ = "backbone.layers." + std::to_string(i) + ".";
-      Vector("norm.weight", c_.hidden, {InitKind::kOne, 1.0});
-      prefix_ += "mixer.";
-      Mixer(layers[i]);
-    }
-    prefix_ = "";
-    Vector("backbone.norm_f.weight", c_.hidden, {InitKind::kOne, 1.0});
-    Vocabulary("lm_head.weight");
-    return std::move(specs_);
-  }
-
- private:
-  void Mixer(LayerKind kind) {
-    switch (kind) {
-      case LayerKind::kMamba2:
-        return Mamba2();
-      case LayerKind::kAttention:
-        return Attention();
-      case LayerKind::kMlp:
-        Matrix("up_proj.weight", c_.ffn, c_.hidden, matrix_);
-        Matrix("down_proj.weight", c_.hidden, c_.ffn, residual_);
-    }
-  }
-
-  void Mamba2() {
-    const InitSpec conv = {InitKind::kUniform, 0.5};
-    Matrix("in_proj.weight", c_.in_proj_rows(), c_.hidden, matrix_);
-    Add({.name = "conv1d.weight",
-         .shape = {c_.conv_channels(), 1, c_.conv},
-         .decay = true,
-         .init = conv});
-    Vector("conv1d.bias", c_.conv_channels(), conv);
-    Vector("dt_bias", c_.mamba_heads, {InitKind::kDtBias, 1.0});
-    Vector("A_log", c_.mamba_heads, {InitKind::kLogUniformA, 1.0});
-    Vector("D", c_.mamba_heads, {InitKind::kOne, 1.0});
-    Vector("norm.weight", c_.inner(), {InitKind::kOne, 1.0});
-    Matrix("out_proj.weight", c_.hidden, c_.inner(), residual_);
-  }
-
-  void Attention() {
-    Matrix("q_proj.weight", c_.q_rows(), c_.hidden, matrix_);
-    Matrix("k_proj.weight", c_.kv_rows(), c_.hidden, matrix_);
-    Matrix("v_proj.weight", c_.kv_rows(), c_.hidden, matrix_);
-    Matrix("o_proj.weight", c_.hidden, c_.q_rows(), residual_);
-  }
-
-  void Vocabulary(const std::string& name) {
-    Add({.name = name,
-         .shape = {c_.vocab, c_.hidden},
-         .padded_rows = PaddedVocab(c_.vocab, grid_),
-         .runtime_dtype = storage_,
-         .decay = true,
-         .init = matrix_});
-  }
-  void Matrix(const char* name, int64_t rows, int64_t cols, InitSpec init) {
-    Add({.name = name,
-         .shape = {rows, cols},
-         .runtime_dtype = storage_,
-         .decay = true,
-         .init = init});
-  }
-  void Vector(const char* name, int64_t size, InitSpec init) {
-    Add({.name = name, .shape = {size}, .init = init});
-  }
-  void Add(ParameterSpec spec) {
-    spec.name = prefix_ + spec.name;
-    spec.index = static_cast<int>(specs_.size());
-    specs_.push_back(std::move(spec));
-  }
-
-  const ModelConfig& c_;
-  DType storage_;
-  int64_t grid_;
-  InitSpec matrix_;
-  InitSpec residual_;
-  std::string prefix_;
-  std::vector<ParameterSpec> specs_;
-};
 
 int64_t TotalMemory(const std::vector<ParameterSpec>& specs, bool low_only) {
   int64_t total = 0;
@@ -120,21 +26,6 @@ DType LowDType(const std::vector<ParameterSpec>& specs) {
 }
 
 }  // namespace
-
-int64_t ParameterSpec::count() const {
-  int64_t n = 1;
-  for (const int64_t size : shape) n *= size;
-  return n;
-}
-
-int64_t ParameterSpec::memory() const {
-  return padded_rows == 0 ? count() : count() / shape[0] * padded_rows;
-}
-
-std::vector<ParameterSpec> ListParameters(const ModelConfig& config,
-                                          DType storage, int64_t tensor_grid) {
-  return Lister(config, storage, tensor_grid).List();
-}
 
 ParameterStore::ParameterStore(StateRegistry& registry, Device& device,
                                std::vector<ParameterSpec> specs)

@@ -21,6 +21,7 @@
 #include "determinism/state.h"
 #include "model/config.h"
 #include "model/device.h"
+#include "model/split.h"
 #include "model/tensor.h"
 
 namespace lockstep {
@@ -40,7 +41,8 @@ struct ParameterSpec {
   DType runtime_dtype = DType::kF32;
   bool decay = false;  // weight decay applies (matrices only)
   InitSpec init = {};
-  int index = 0;  // place in the list; the item of N9's position
+  TensorSplit split = {};  // how tensor ranks share it
+  int index = 0;           // place in the list; the item of N9's position
 
   int64_t count() const;   // logical elements
   int64_t memory() const;  // elements in memory, padding included

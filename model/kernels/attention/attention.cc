@@ -1,5 +1,6 @@
 #include "model/kernels/attention/attention.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -55,6 +56,10 @@ void AttentionBackward(Device& device, const AttentionShape& shape,
   if (shape.tokens == 0) return;
   const auto variants =
       LS_KERNEL_VARIANTS(AttentionBackwardRange, kName, kOrder);
+  LS_CHECK(out.slices >= 0);
+  LS_CHECK_EQ(shape.heads / shape.kv_heads % std::max<int64_t>(out.slices, 1),
+              0)
+      << out.slices << " slices";
   const AttentionBackwardArgs args{
       shape, in, o, o_row_stride, lse, d_o, d_o_row_stride, out};
   device.CountFlops(2 * ForwardFlops(shape));

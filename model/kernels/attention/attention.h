@@ -22,9 +22,11 @@
 //   dQ_i = scale * sum_J (sum_{j in J} round_S(dS_ij) k_j), blocks ascending
 //   dK_j = scale * sum_I (sum_{i in I} round_S(dS_ij) q_i), query blocks of
 //   key_block rows ascending; dV_j likewise with round_S(p_ij) dO_i. Query
-//   heads of a key/value head are added in ascending order in fp32, then
-//   rounded once. Masked entries contribute +0 in both operands; blocks of 32
-//   wholly above the diagonal are skipped (N13).
+//   heads of a key/value head are added in ascending order in fp32, from +0,
+//   then rounded once. Masked entries contribute +0 in both operands; blocks of
+//   32 wholly above the diagonal are skipped (N13).
+// Where slices cut the query heads of a key/value head (N4), each slice's sum
+// is an output of its own, not rounded; slice_tree.h joins them.
 #ifndef LOCKSTEP_MODEL_KERNELS_ATTENTION_ATTENTION_H_
 #define LOCKSTEP_MODEL_KERNELS_ATTENTION_ATTENTION_H_
 
@@ -63,6 +65,8 @@ void AttentionForward(Device& device, const AttentionShape& shape,
                       const AttentionInputs& in, void* o, int64_t o_row_stride,
                       float* lse);
 
+// dq, dk and dv in S. With slices > 0, which divide the query heads of a
+// key/value head, dk and dv are fp32 [rows, kv_heads, slices, head_dim].
 struct AttentionGradients {
   void* dq;
   int64_t dq_row_stride;
@@ -70,6 +74,7 @@ struct AttentionGradients {
   int64_t dk_row_stride;
   void* dv;
   int64_t dv_row_stride;
+  int64_t slices = 0;
 };
 
 void AttentionBackward(Device& device, const AttentionShape& shape,

@@ -38,24 +38,25 @@ class KvHeadBackward {
 
   void Run(int64_t sample, int64_t kv_head) {
     ReadKeysAndValues(sample, kv_head);
-    const int64_t panel = size_.t_stride * size_.d_stride;
-    std::fill(dk_sum_, dk_sum_ + panel, 0.0f);
-    std::fill(dv_sum_, dv_sum_ + panel, 0.0f);
-    for (int64_t h = 0; h < size_.heads_of_kv; ++h) {
-      RunHead(sample, kv_head * size_.heads_of_kv + h);
+    const int64_t slices = args_.out.slices;
+    if (slices == 0) return RunSlice<S>(sample, kv_head, size_.heads_of_kv);
+    for (int64_t s = kv_head * slices; s < (kv_head + 1) * slices; ++s) {
+      RunSlice<float>(sample, s, size_.heads_of_kv / slices);
     }
-    const int64_t row = sample * size_.tokens;
-    const int64_t column = kv_head * size_.width;
-    const AttentionGradients& out = args_.out;
-    WritePanel(dk_sum_, size_.d_stride, size_.tokens, size_.width,
-               static_cast<S*>(out.dk) + row * out.dk_row_stride + column,
-               out.dk_row_stride);
-    WritePanel(dv_sum_, size_.d_stride, size_.tokens, size_.width,
-               static_cast<S*>(out.dv) + row * out.dv_row_stride + column,
-               out.dv_row_stride);
   }
 
  private:
+  // Slice `slice` of all, each of `heads` query heads; dk and dv in Out.
+  template <class Out>
+  void RunSlice(int64_t sample, int64_t slice, int64_t heads) {
+    const int64_t panel = size_.t_stride * size_.d_stride;
+    for (float* sum : {dk_sum_, dv_sum_}) std::fill_n(sum, panel, 0.0f);
+    for (int64_t h = 0; h < heads; ++h) RunHead(sample, slice * heads + h);
+    const AttentionGradients& out = args_.out;
+    WriteHead<Out>(size_, dk_sum_, sample, slice, out.dk, out.dk_row_stride);
+    WriteHead<Out>(size_, dv_sum_, sample, slice, out.dv, out.dv_row_stride);
+  }
+
   static int64_t PanelFloats(const AttentionSizes<S>& size) {
     return 10 * size.t_stride * size.d_stride +
            2 * size.s_stride * size.s_stride + size.t_stride;
@@ -93,9 +94,7 @@ class KvHeadBackward {
       const int64_t at = i * size_.d_stride;
       delta_[i] = RowDot(d_o_ + at, dq_ + at, size_.width);
     }
-    for (float* gradient : {dq_, dk_, dv_}) {
-      std::fill(gradient, gradient + panel, 0.0f);
-    }
+    for (float* sum : {dq_, dk_, dv_}) std::fill_n(sum, panel, 0.0f);
     const float* lse =
         args_.lse + (sample * args_.shape.heads + head) * size_.tokens;
     for (int64_t row = 0; row < size_.tokens; row += size_.block) {

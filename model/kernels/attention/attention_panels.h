@@ -37,6 +37,17 @@ struct AttentionSizes {
   float scale;
 };
 
+// A head's panel [tokens, width] to its columns of the sample's rows.
+template <class Out, class S>
+static inline void WriteHead(const AttentionSizes<S>& size, const float* panel,
+                             int64_t sample, int64_t head, void* target,
+                             int64_t row_stride) {
+  WritePanel(panel, size.d_stride, size.tokens, size.width,
+             static_cast<Out*>(target) + sample * size.tokens * row_stride +
+                 head * size.width,
+             row_stride);
+}
+
 // The document of every token of a sample, behind the end that of the last.
 static inline void ReadDocuments(const AttentionShape& shape,
                                  const AttentionInputs& in, int64_t sample,

@@ -78,7 +78,7 @@ inline NamedTensors RunAttention(const AttentionCase& problem, Isa isa,
   AttentionBackward(device, s, in, o.data(), o.row_stride(), lse.data(),
                     problem.d_o.data(), problem.d_o.row_stride(),
                     {dq.data(), dq.row_stride(), dk.data(), dk.row_stride(),
-                     dv.data(), dv.row_stride()});
+                     dv.data(), dv.row_stride(), 0});
   for (const StorageBuffer* buffer : {&o, &dq, &dk, &dv}) {
     EXPECT_TRUE(buffer->GapsUntouched());
   }

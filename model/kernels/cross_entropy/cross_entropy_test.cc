@@ -9,6 +9,7 @@
 #include "determinism/ordered_sum.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
+#include "model/kernels/cross_entropy/cross_entropy_testing.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
@@ -20,25 +21,9 @@ constexpr int64_t kVocab = 2003;
 constexpr int64_t kPadded = 2048;
 constexpr double kScale = 64;
 
-struct Problem {
-  TestMatrix logits;
-  std::vector<int32_t> labels;
-  std::vector<uint8_t> mask;
-};
+using Problem = CrossEntropyProblem;
 
-// Padded logits are NaN and masked rows have no label: neither may be read.
-Problem RandomProblem() {
-  Problem p{RandomMatrix(DType::kF32, kRows, kPadded, 1, -8, 8),
-            std::vector<int32_t>(kRows), std::vector<uint8_t>(kRows)};
-  for (int64_t i = 0; i < kRows; ++i) {
-    p.mask[i] = i % 5 != 2;
-    p.labels[i] = p.mask[i] ? static_cast<int32_t>(i * 997 % kVocab) : -1;
-    for (int64_t j = kVocab; j < kPadded; ++j) {
-      p.logits.Set(i, j, std::nanf(""));
-    }
-  }
-  return p;
-}
+Problem RandomProblem() { return RandomCrossEntropy(kRows, kVocab, kPadded); }
 
 CrossEntropyArgs Args(const Problem& p, TestMatrix& loss, TestMatrix& dlogits) {
   return {p.logits.rows(),

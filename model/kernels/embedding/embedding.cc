@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "determinism/check.h"
@@ -33,10 +32,25 @@ void CheckIds(const int32_t* ids, int64_t rows, int64_t vocab) {
   }
 }
 
-// Rows sorted by (id, row).
-std::vector<int64_t> SortedRows(const int32_t* ids, int64_t rows) {
-  std::vector<int64_t> sorted(rows);
-  std::iota(sorted.begin(), sorted.end(), int64_t{0});
+EmbeddingRows Held(const std::optional<EmbeddingRows>& held, int64_t vocab) {
+  const EmbeddingRows rows = held.value_or(EmbeddingRows{0, vocab});
+  LS_CHECK(0 <= rows.begin && rows.begin <= rows.end && rows.end <= vocab)
+      << "rows [" << rows.begin << ", " << rows.end << ") of " << vocab;
+  return rows;
+}
+
+bool Has(const EmbeddingRows& held, int32_t id) {
+  return held.begin <= id && id < held.end;
+}
+
+// Rows whose ids are held, sorted by (id, row).
+std::vector<int64_t> SortedRows(const int32_t* ids, int64_t rows,
+                                const EmbeddingRows& held) {
+  std::vector<int64_t> sorted;
+  sorted.reserve(static_cast<size_t>(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (Has(held, ids[row])) sorted.push_back(row);
+  }
   std::sort(sorted.begin(), sorted.end(), [ids](int64_t a, int64_t b) {
     return ids[a] != ids[b] ? ids[a] < ids[b] : a < b;
   });
@@ -61,13 +75,20 @@ std::vector<int64_t> Starts(const int32_t* ids,
 void EmbeddingForward(Device& device, const EmbeddingForwardArgs& args) {
   LS_CHECK(IsStorage(args.dtype)) << NameOf(args.dtype);
   CheckIds(args.ids, args.rows, args.vocab);
+  const EmbeddingRows held = Held(args.held, args.vocab);
   const size_t element = SizeOf(args.dtype);
+  const size_t bytes = static_cast<size_t>(args.d) * element;
   const auto* table = static_cast<const char*>(args.table);
   auto* out = static_cast<char*>(args.out);
   const auto copy_rows = [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      std::memcpy(out + row * args.out_row_stride * element,
-                  table + args.ids[row] * args.d * element, args.d * element);
+      char* to = out + row * args.out_row_stride * element;
+      const int32_t id = args.ids[row];
+      if (Has(held, id)) {
+        std::memcpy(to, table + (id - held.begin) * bytes, bytes);
+      } else {
+        std::memset(to, 0, bytes);
+      }
     }
   };
   device.threads().ParallelFor(args.rows, copy_rows, GrainFor(args.d));
@@ -78,10 +99,12 @@ void EmbeddingBackward(Device& device, const EmbeddingBackwardArgs& args) {
   LS_CHECK_GT(args.rows_per_leaf, 0);
   LS_CHECK_EQ(args.rows % args.rows_per_leaf, 0);
   CheckIds(args.ids, args.rows, args.vocab);
-  const std::vector<int64_t> rows = SortedRows(args.ids, args.rows);
+  const EmbeddingRows held = Held(args.held, args.vocab);
+  const std::vector<int64_t> rows = SortedRows(args.ids, args.rows, held);
   const std::vector<int64_t> start = Starts(args.ids, rows);
   const int64_t ids = static_cast<int64_t>(start.size()) - 1;
-  const EmbeddingGroups groups{&args, ids, rows.data(), start.data()};
+  const EmbeddingGroups groups{&args, held.begin, ids, rows.data(),
+                               start.data()};
   RunKernel(device, EmbeddingBackwardRangeVariants(), groups,
             ids * ColumnBlocks(args.d), 1);
 }

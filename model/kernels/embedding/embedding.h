@@ -7,6 +7,10 @@
 // leaves ascending. Rows of ids that do not occur are not touched, and nothing
 // is divided. The work is cut by (id, columns), so threads cannot change a bit.
 //
+// A rank may hold only some rows of the table: `held` are their ids. Forward
+// then writes +0 where the id is another's, so that every row of the output has
+// bits on one rank; backward passes over such ids.
+//
 // Ids outside [0, vocab) are a bug of the caller (LS_CHECK): data checks its
 // files.
 
@@ -14,6 +18,7 @@
 #define MODEL_KERNELS_EMBEDDING_EMBEDDING_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -22,15 +27,22 @@ namespace lockstep {
 
 class Device;
 
+// Ids [begin, end) of the rows that a table has; row 0 is `begin`'s.
+struct EmbeddingRows {
+  int64_t begin;
+  int64_t end;
+};
+
 struct EmbeddingForwardArgs {
   int64_t rows = 0;  // tokens
   int64_t d = 0;
-  int64_t vocab = 0;             // rows of the table
+  int64_t vocab = 0;             // rows of the whole table
   DType dtype{};                 // of table and out: F32, BF16 or F16
-  const void* table = nullptr;   // [vocab, d], contiguous
+  const void* table = nullptr;   // [vocab or held, d], contiguous
   const int32_t* ids = nullptr;  // [rows]
   void* out = nullptr;
-  int64_t out_row_stride = 0;  // in elements
+  int64_t out_row_stride = 0;                        // in elements
+  std::optional<EmbeddingRows> held = std::nullopt;  // none: all rows
 };
 void EmbeddingForward(Device& device, const EmbeddingForwardArgs& args);
 
@@ -43,7 +55,8 @@ struct EmbeddingBackwardArgs {
   const void* dout = nullptr;
   int64_t dout_row_stride = 0;
   const int32_t* ids = nullptr;  // [rows]
-  float* dtable = nullptr;       // [vocab, d], added to
+  float* dtable = nullptr;       // [vocab or held, d], added to
+  std::optional<EmbeddingRows> held = std::nullopt;  // none: all rows
 };
 void EmbeddingBackward(Device& device, const EmbeddingBackwardArgs& args);
 

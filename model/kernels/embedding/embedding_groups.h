@@ -14,8 +14,9 @@ namespace lockstep {
 
 struct EmbeddingGroups {
   const EmbeddingBackwardArgs* args;
+  int64_t first;         // id of the table's row 0
   int64_t ids;           // distinct ones
-  const int64_t* rows;   // [args->rows], sorted by (id, row)
+  const int64_t* rows;   // those whose ids are held, sorted by (id, row)
   const int64_t* start;  // [ids + 1], into rows
 };
 

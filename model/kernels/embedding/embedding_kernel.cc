@@ -10,9 +10,11 @@ namespace {
 
 // Adds the gradients of one id, leaf by leaf, to its row of the table.
 template <class S>
-void AddGroup(const EmbeddingBackwardArgs& args, const int64_t* row,
-              const int64_t* row_end, int64_t first, int64_t columns) {
-  float* __restrict out = args.dtable + args.ids[*row] * args.d + first;
+void AddGroup(const EmbeddingBackwardArgs& args, int64_t first_id,
+              const int64_t* row, const int64_t* row_end, int64_t first,
+              int64_t columns) {
+  float* __restrict out =
+      args.dtable + (args.ids[*row] - first_id) * args.d + first;
   while (row < row_end) {
     const int64_t leaf = *row / args.rows_per_leaf;
     float chain[kColumnBlock] = {};
@@ -36,7 +38,7 @@ void EmbeddingBackwardRange(const EmbeddingGroups& groups, int64_t begin,
       const int64_t first = i / groups.ids * kColumnBlock;
       const int64_t id = i % groups.ids;
       const int64_t left = args.d - first;
-      AddGroup<S>(args, groups.rows + groups.start[id],
+      AddGroup<S>(args, groups.first, groups.rows + groups.start[id],
                   groups.rows + groups.start[id + 1], first,
                   left < kColumnBlock ? left : kColumnBlock);
     }

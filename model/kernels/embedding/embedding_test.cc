@@ -1,6 +1,7 @@
 #include "model/kernels/embedding/embedding.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -27,9 +28,9 @@ std::vector<int32_t> Ids() {
 EmbeddingBackwardArgs BackwardArgs(const TestMatrix& dout,
                                    const std::vector<int32_t>& ids,
                                    int64_t rows_per_leaf, float* dtable) {
-  return {dout.rows(),       dout.columns(), kVocab,
-          rows_per_leaf,     dout.dtype(),   dout.data(),
-          dout.row_stride(), ids.data(),     dtable};
+  return {
+      dout.rows(), dout.columns(),    kVocab,     rows_per_leaf, dout.dtype(),
+      dout.data(), dout.row_stride(), ids.data(), dtable,        std::nullopt};
 }
 
 // The written order, one number at a time.
@@ -111,6 +112,51 @@ TEST(EmbeddingTest, N1LeavesInSeveralCallsAddUpTheSame) {
                        dout.row_stride(), ids.data() + row, apart.as<float>()});
   }
   ExpectSameMatrix(together, apart, "three calls of a leaf");
+}
+
+// Three ranks' rows: every output row has bits on one rank, every gradient is
+// that of the whole table.
+TEST(EmbeddingTest, N4RowsAreSelectedFromWhoeverHasThem) {
+  const std::vector<int32_t> ids = Ids();
+  const TestMatrix table = RandomMatrix(DType::kBF16, kVocab, kWidth, 3);
+  const TestMatrix dout = RandomMatrix(DType::kBF16, kRows, kWidth, 9);
+  TestMatrix whole(DType::kF32, kVocab, kWidth, 0);
+  whole.Poison(0);
+  Device device(2, BestIsa());
+  EmbeddingBackward(device, BackwardArgs(dout, ids, 200, whole.as<float>()));
+  int64_t selected = 0;
+  for (const EmbeddingRows held :
+       {EmbeddingRows{0, 5}, EmbeddingRows{5, 20}, EmbeddingRows{20, kVocab}}) {
+    TestMatrix rows(DType::kBF16, held.end - held.begin, kWidth, 0);
+    for (int64_t i = 0; i < rows.rows() * kWidth; ++i) {
+      rows.Set(
+          i / kWidth, i % kWidth,
+          static_cast<float>(table.At(held.begin + i / kWidth, i % kWidth)));
+    }
+    TestMatrix dtable(DType::kF32, rows.rows(), kWidth, 0);
+    const auto out = ExpectSameOnEveryDevice(
+        {TestMatrix(DType::kBF16, kRows, kWidth), dtable},
+        [&](Device& on, std::vector<TestMatrix>& outputs) {
+          EmbeddingForward(
+              on, {kRows, kWidth, kVocab, DType::kBF16, rows.data(), ids.data(),
+                   outputs[0].data(), outputs[0].row_stride(), held});
+          outputs[1].Poison(0);
+          EmbeddingBackwardArgs args =
+              BackwardArgs(dout, ids, 200, outputs[1].as<float>());
+          args.held = held;
+          EmbeddingBackward(on, args);
+        });
+    TestMatrix none(DType::kBF16, 1, kWidth);
+    none.Poison(0);
+    for (int64_t i = 0; i < kRows; ++i) {
+      const bool here = held.begin <= ids[i] && ids[i] < held.end;
+      selected += here ? 1 : 0;
+      ExpectSameRows(here ? table : none, here ? ids[i] : 0, out[0], i, 1,
+                     "row");
+    }
+    ExpectSameRows(whole, held.begin, out[1], 0, rows.rows(), "dtable");
+  }
+  EXPECT_EQ(selected, kRows);
 }
 
 TEST(EmbeddingDeathTest, AnIdOutsideTheVocabularyIsABug) {

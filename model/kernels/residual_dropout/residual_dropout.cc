@@ -32,6 +32,7 @@ void CheckDropout(const DropoutPosition& at, int64_t rows) {
   LS_CHECK(at.p >= 0 && at.p < 1) << "p is " << at.p;
   if (at.p == 0) return;
   LS_CHECK_GT(at.tokens, 0) << "no sample length";
+  LS_CHECK_GE(at.first_token, 0);
   LS_CHECK_EQ(rows, at.tokens * static_cast<int64_t>(at.sample_ids.size()))
       << "each sample needs its index";
 }

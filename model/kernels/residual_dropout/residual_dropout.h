@@ -8,8 +8,9 @@
 //
 // keep iff u32 >= floor(p * 2^32), u32 drawn by Philox at the logical position
 // of N9: stream kHiddenDropout, `layer`, item = global sample index, element
-// t * d + j of the unsharded sample. Recomputation and the backward pass draw
-// the same numbers again, and no micro-batch, thread or rank can change them.
+// t * d + j of the unsharded sample, also where the rows are a slice of its
+// tokens. Recomputation and the backward pass draw the same numbers again, and
+// no micro-batch, thread or rank can change them.
 
 #ifndef MODEL_KERNELS_RESIDUAL_DROPOUT_RESIDUAL_DROPOUT_H_
 #define MODEL_KERNELS_RESIDUAL_DROPOUT_RESIDUAL_DROPOUT_H_
@@ -24,7 +25,7 @@ namespace lockstep {
 
 class Device;
 
-// Where the rows lie: row r is token r % tokens of sample
+// Where the rows lie: row r is token first_token + r % tokens of sample
 // sample_ids[r / tokens]. An index each, since a run may pass over samples.
 struct DropoutPosition {
   double p = 0;  // of being dropped, in [0, 1)
@@ -32,6 +33,7 @@ struct DropoutPosition {
   uint16_t layer = 0;
   std::span<const uint64_t> sample_ids = {};  // global indices; not owned
   int64_t tokens = 0;                         // rows per sample
+  int64_t first_token = 0;  // of each sample: a token slice begins later
 };
 
 struct ResidualDropoutForwardArgs {

@@ -24,7 +24,8 @@ void ForDraws(const DropoutPosition& at, int64_t row, int64_t d, Fn fn) {
   position.item = at.sample_ids[static_cast<size_t>(row / at.tokens)];
   for (int64_t first = 0; first < d; first += kDrawn) {
     const int64_t n = std::min(d - first, kDrawn);
-    position.element = static_cast<uint64_t>(row % at.tokens * d + first);
+    position.element =
+        static_cast<uint64_t>((at.first_token + row % at.tokens) * d + first);
     FillRandomU32(at.seed, position,
                   std::span<uint32_t>(drawn, static_cast<size_t>(n)));
     fn(first, n, drawn);

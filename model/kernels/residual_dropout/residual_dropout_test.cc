@@ -22,7 +22,7 @@ constexpr uint64_t kSampleIds[kSamples] = {
     kFirstSample + 7, kFirstSample + 100, kFirstSample + 101};
 
 DropoutPosition Position(double p) {
-  return {p, 0x123456789abcdefull, 3, kSampleIds, kTokens};
+  return {p, 0x123456789abcdefull, 3, kSampleIds, kTokens, 0};
 }
 
 void RunOn(Device& device, const TestMatrix& x, const TestMatrix& y,
@@ -110,6 +110,39 @@ TEST(ResidualDropoutTest, N1N9ASampleAloneDrawsTheSame) {
                out[1].data(), out[1].row_stride(), at});
   ExpectSameRows(all[0], row, out[0], 0, kTokens, "out");
   ExpectSameRows(all[1], row, out[1], 0, kTokens, "dy");
+}
+
+// What a rank of sequence parallelism has: tokens 11 to 21 of every sample.
+TEST(ResidualDropoutTest, N9ATokenSliceDrawsTheSame) {
+  constexpr int64_t kSlice = kTokens / 3;
+  const TestMatrix x = RandomMatrix(DType::kBF16, kRows, kWidth, 1);
+  const TestMatrix y = RandomMatrix(DType::kBF16, kRows, kWidth, 2);
+  const auto all = RunEverywhere(x, y, Position(0.1));
+  TestMatrix x_slice(DType::kBF16, kSamples * kSlice, kWidth);
+  TestMatrix y_slice = x_slice;
+  const auto row_of = [](int64_t i) {
+    return i / kSlice * kTokens + kSlice + i % kSlice;
+  };
+  for (int64_t i = 0; i < x_slice.rows() * kWidth; ++i) {
+    const int64_t row = i / kWidth, column = i % kWidth;
+    x_slice.Set(row, column, static_cast<float>(x.At(row_of(row), column)));
+    y_slice.Set(row, column, static_cast<float>(y.At(row_of(row), column)));
+  }
+  DropoutPosition at = Position(0.1);
+  at.tokens = kSlice;
+  at.first_token = kSlice;
+  const auto slice = RunEverywhere(x_slice, y_slice, at);
+  at.first_token = 0;
+  const auto elsewhere = RunEverywhere(x_slice, y_slice, at);
+  int64_t moved = 0;  // the canary: without its place a slice draws others
+  for (int64_t i = 0; i < x_slice.rows(); ++i) {
+    ExpectSameRows(all[0], row_of(i), slice[0], i, 1, "out");
+    ExpectSameRows(all[1], row_of(i), slice[1], i, 1, "dy");
+    for (int64_t j = 0; j < kWidth; ++j) {
+      moved += elsewhere[1].At(i, j) != slice[1].At(i, j) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(moved, x_slice.rows() * kWidth / 10);
 }
 
 TEST(ResidualDropoutTest, InPlaceGivesTheSame) {
