@@ -1,5 +1,6 @@
 #include "model/head.h"
 
+#include "model/gradient_sum.h"
 #include "model/kernels/cross_entropy/cross_entropy.h"
 #include "model/kernels/matmul/matmul.h"
 #include "model/norm.h"
@@ -58,19 +59,17 @@ void Head::LeafBackward(const StepContext& context, const void* h,
                           .c = dh,
                           .c_dtype = dtype,
                           .c_row_stride = head_.in});
-  Matmul(context.device, {.m = config_.vocab,
-                          .n = head_.in,
-                          .k = rows,
-                          .a = {dlogits_RV.raw(), dtype, 1, padded_vocab_},
-                          .b = {h, dtype, head_.in, 1},
-                          .c = head_.grad,
-                          .c_dtype = DType::kF32,
-                          .c_row_stride = head_.in,
-                          .accumulate = true});
+  AddProductLeaves(context.device, *head_.parts[0].gradient,
+                   {.m = config_.vocab,
+                    .n = head_.in,
+                    .leaves = 1,
+                    .rows_per_leaf = rows,
+                    .dy = {dlogits_RV.raw(), dtype, 1, padded_vocab_},
+                    .x = {h, dtype, head_.in, 1}});
   Observe(context.In(Phase::kBackward), kLogits, {Ref("dlogits", dlogits_RV)},
           {Ref("dx", dtype, dh, rows, head_.in, head_.in),
-           Ref("dweight", DType::kF32, head_.grad, config_.vocab, head_.in,
-               head_.in)});
+           GradientRef("dweight", *head_.parts[0].gradient, config_.vocab,
+                       head_.in)});
 }
 
 void Head::Leaves(const StepContext& context, const Tensor& h_RD,

@@ -6,41 +6,42 @@
 namespace lockstep {
 namespace {
 
-const char* At(const void* data, DType dtype, int64_t elements) {
-  return static_cast<const char*>(data) +
-         elements * static_cast<int64_t>(SizeOf(dtype));
-}
-
+// Each part's rows are columns of dy.
 void WeightGradient(const StepContext& context, const LinearWeight& weight,
                     const void* x, const void* dy) {
-  const int64_t rows = context.samples_per_leaf * context.tokens;
-  for (int64_t leaf = 0; leaf < context.leaves(); ++leaf) {
-    const void* dy_leaf = At(dy, weight.dtype, leaf * rows * weight.out);
-    const void* x_leaf = At(x, weight.dtype, leaf * rows * weight.in);
-    Matmul(context.device, {.m = weight.out,
-                            .n = weight.in,
-                            .k = rows,
-                            .a = {dy_leaf, weight.dtype, 1, weight.out},
-                            .b = {x_leaf, weight.dtype, weight.in, 1},
-                            .c = weight.grad,
-                            .c_dtype = DType::kF32,
-                            .c_row_stride = weight.in,
-                            .accumulate = true});
+  const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
+  const char* columns = static_cast<const char*>(dy);
+  for (const LinearPart& part : weight.parts) {
+    AddProductLeaves(
+        context.device, *part.gradient,
+        {.m = part.rows,
+         .n = weight.in,
+         .leaves = context.leaves(),
+         .rows_per_leaf = context.samples_per_leaf * context.tokens,
+         .dy = {columns, weight.dtype, 1, weight.out},
+         .x = {x, weight.dtype, weight.in, 1}});
+    columns += part.rows * bytes;
   }
 }
 
 }  // namespace
 
 LinearWeight WeightOf(const Parameter& parameter) {
-  return {parameter.spec.runtime_dtype, parameter.runtime, parameter.grad,
-          parameter.spec.shape[0], parameter.spec.shape[1]};
+  return FusedWeight(parameter, parameter);
 }
 
 LinearWeight FusedWeight(const Parameter& first, const Parameter& last) {
-  LinearWeight weight = WeightOf(first);
-  weight.out = (last.grad - first.grad) / weight.in + last.spec.shape[0];
-  LS_CHECK_EQ(last.spec.shape[1], weight.in);
-  LS_CHECK_EQ((last.grad - first.grad) % weight.in, 0);
+  LinearWeight weight = {
+      first.spec.runtime_dtype, first.runtime, {}, 0, first.spec.shape[1]};
+  const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
+  for (const Parameter* p = &first; p <= &last; ++p) {
+    LS_CHECK_EQ(p->spec.shape[1], weight.in);
+    LS_CHECK(p->runtime == static_cast<const char*>(first.runtime) +
+                               weight.out * weight.in * bytes)
+        << p->spec.name << " does not follow the one before";
+    weight.parts.push_back({&p->gradient, p->spec.shape[0]});
+    weight.out += p->spec.shape[0];
+  }
   return weight;
 }
 
@@ -79,16 +80,8 @@ void LinearBackward(const StepContext& context, const OperationName& name,
           {Ref("dy", dtype, dy, context.rows(), weight.out, weight.out),
            Ref("x", dtype, x, context.rows(), weight.in, weight.in)},
           {Ref("dx", dtype, dx, context.rows(), weight.in, weight.in),
-           Ref("dweight", DType::kF32, weight.grad, weight.out, weight.in,
-               weight.in)});
-}
-
-void AddLeaves(const Tensor& leaves, int64_t size, float* grad) {
-  const float* leaf = leaves.data<float>();
-  const int64_t count = leaves.count() / size;
-  for (int64_t l = 0; l < count; ++l, leaf += size) {
-    for (int64_t i = 0; i < size; ++i) grad[i] += leaf[i];
-  }
+           GradientRef("dweight", *weight.parts[0].gradient, weight.out,
+                       weight.in)});
 }
 
 }  // namespace lockstep

@@ -9,19 +9,28 @@
 #define LOCKSTEP_MODEL_LINEAR_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "model/gradient_sum.h"
 #include "model/observe.h"
 #include "model/parameters.h"
 #include "model/step_context.h"
 
 namespace lockstep {
 
+// The rows of one parameter in a fused weight, and its gradient; not owned.
+struct LinearPart {
+  const GradientSum* gradient;
+  int64_t rows;
+};
+
 // A weight [out, in] as a product sees it. Fused projections span several
-// parameters that lie back to back, so it is pointers and not a Parameter.
+// parameters that lie back to back, run-time weights and sums alike, yet each
+// has a sum of its own (N5: an exponent is a parameter's).
 struct LinearWeight {
   DType dtype;
   const void* runtime;
-  float* grad;
+  std::vector<LinearPart> parts;
   int64_t out;
   int64_t in;
 };
@@ -35,14 +44,10 @@ void LinearForward(const StepContext& context, const OperationName& name,
                    const LinearWeight& weight, const void* x, void* y);
 
 // dx [rows, in] = dy W, and for each leaf of the
-// micro-batch in ascending order grad += dy_leaf^T x_leaf.
+// micro-batch in ascending order gradient += dy_leaf^T x_leaf.
 void LinearBackward(const StepContext& context, const OperationName& name,
                     const LinearWeight& weight, const void* x, const void* dy,
                     void* dx);
-
-// grad[i] += leaf[l][i] for leaves l ascending: how a vector's leaves add up.
-// `leaves` is [leaves, size].
-void AddLeaves(const Tensor& leaves, int64_t size, float* grad);
 
 }  // namespace lockstep
 

@@ -4,6 +4,7 @@
 // The in_proj output keeps its five parts z, x, B, C, dt side by side in one
 // row, and backward writes their gradients into one row again, so the input
 // gradient is one product over all five parts (N4).
+#include "model/gradient_sum.h"
 #include "model/kernels/conv1d_silu/conv1d_silu.h"
 #include "model/kernels/gated_norm/gated_norm.h"
 #include "model/kernels/ssd_scan/ssd_scan.h"
@@ -85,8 +86,8 @@ class Mamba2 : public Mixer {
                        .dtype = in_.dtype,
                        .x = Column(saved.zxbcdt_RC, xbc_column()),
                        .x_row_stride = in_.out,
-                       .weight = conv_weight_.master,
-                       .bias = conv_bias_.master,
+                       .weight = conv_weight_.runtime_f32(),
+                       .bias = conv_bias_.runtime_f32(),
                        .y = saved.xbc_RC.raw(),
                        .y_row_stride = c_.conv_channels(),
                        .segments = context.segments});
@@ -112,8 +113,8 @@ class Mamba2 : public Mixer {
                         .dy_row_stride = channels,
                         .x = Column(saved.zxbcdt_RC, xbc_column()),
                         .x_row_stride = in_.out,
-                        .weight = conv_weight_.master,
-                        .bias = conv_bias_.master,
+                        .weight = conv_weight_.runtime_f32(),
+                        .bias = conv_bias_.runtime_f32(),
                         .segments = context.segments,
                         .dx = Column(dzxbcdt, xbc_column()),
                         .dx_row_stride = in_.out,
@@ -122,8 +123,10 @@ class Mamba2 : public Mixer {
     Observe(context, {scope_, "conv1d"}, {Ref("dy", dxbc)},
             {Part("dx", dzxbcdt, xbc_column(), channels),
              Ref("dweight", dweight), Ref("dbias", dbias)});
-    AddLeaves(dweight, channels * c_.conv, conv_weight_.grad);
-    AddLeaves(dbias, channels, conv_bias_.grad);
+    AddLeaves(context.device, conv_weight_.gradient, dweight.data<float>(),
+              context.leaves(), channels * c_.conv);
+    AddLeaves(context.device, conv_bias_.gradient, dbias.data<float>(),
+              context.leaves(), channels);
   }
 
   SsdShape Shape(const StepContext& context) const {
@@ -143,9 +146,9 @@ class Mamba2 : public Mixer {
             row,
             Column(saved.zxbcdt_RC, dt_column()),
             in_.out,
-            dt_bias_.master,
-            a_log_.master,
-            d_.master,
+            dt_bias_.runtime_f32(),
+            a_log_.runtime_f32(),
+            d_.runtime_f32(),
             context.segments};
   }
   static SsdSaved ScanSaved(const Mamba2Saved& saved) {
@@ -182,18 +185,12 @@ class Mamba2 : public Mixer {
             {Ref("dxbc", dxbc),
              Part("ddt_raw", dzxbcdt, dt_column(), c_.mamba_heads),
              Ref("dvectors", vectors)});
-    AddVectorLeaves(context, ddt_bias, dt_bias_);
-    AddVectorLeaves(context, da_log, a_log_);
-    AddVectorLeaves(context, dd, d_);
-  }
-
-  void AddVectorLeaves(const StepContext& context, const float* leaves,
-                       Parameter& parameter) const {
-    for (int64_t l = 0; l < context.leaves(); ++l) {
-      for (int64_t h = 0; h < c_.mamba_heads; ++h) {
-        parameter.grad[h] += leaves[l * c_.mamba_heads + h];
-      }
-    }
+    AddLeaves(context.device, dt_bias_.gradient, ddt_bias, context.leaves(),
+              c_.mamba_heads);
+    AddLeaves(context.device, a_log_.gradient, da_log, context.leaves(),
+              c_.mamba_heads);
+    AddLeaves(context.device, d_.gradient, dd, context.leaves(),
+              c_.mamba_heads);
   }
 
   void NormForward(const StepContext& context, Mamba2Saved& saved) {
@@ -206,7 +203,7 @@ class Mamba2 : public Mixer {
                                       .y_row_stride = c_.inner(),
                                       .z = saved.zxbcdt_RC.raw(),
                                       .z_row_stride = in_.out,
-                                      .weight = norm_.master,
+                                      .weight = norm_.runtime_f32(),
                                       .out = saved.gated_RI.raw(),
                                       .out_row_stride = c_.inner(),
                                       .rstd = saved.rstd_RG.data<float>()});
@@ -233,7 +230,7 @@ class Mamba2 : public Mixer {
          .z = saved.zxbcdt_RC.raw(),
          .z_row_stride = in_.out,
          .rstd = saved.rstd_RG.data<float>(),
-         .weight = norm_.master,
+         .weight = norm_.runtime_f32(),
          .dy = dy.raw(),
          .dy_row_stride = c_.inner(),
          .dz = dzxbcdt.raw(),
@@ -242,7 +239,8 @@ class Mamba2 : public Mixer {
     Observe(context, {scope_, "norm"}, {Ref("dout", dgated)},
             {Ref("dy", dy), Part("dz", dzxbcdt, 0, c_.inner()),
              Ref("dweight", dweight)});
-    AddLeaves(dweight, c_.inner(), norm_.grad);
+    AddLeaves(context.device, norm_.gradient, dweight.data<float>(),
+              context.leaves(), c_.inner());
   }
 
   ModelConfig c_;

@@ -1,7 +1,7 @@
 #include "model/norm.h"
 
+#include "model/gradient_sum.h"
 #include "model/kernels/rms_norm/rms_norm.h"
-#include "model/linear.h"
 
 namespace lockstep {
 
@@ -15,7 +15,7 @@ void NormForward(const StepContext& context, const OperationName& name,
                                   .dtype = x_RD.dtype(),
                                   .x = x_RD.raw(),
                                   .x_row_stride = d,
-                                  .weight = weight.master,
+                                  .weight = weight.runtime_f32(),
                                   .y = h_RD.raw(),
                                   .y_row_stride = d,
                                   .rstd = rstd_R1.data<float>()});
@@ -38,13 +38,14 @@ void NormBackward(const StepContext& context, const OperationName& name,
                    .x = x_RD.raw(),
                    .x_row_stride = d,
                    .rstd = rstd_R1.data<float>(),
-                   .weight = weight.master,
+                   .weight = weight.runtime_f32(),
                    .dx = dx_RD.raw(),
                    .dx_row_stride = d,
                    .dweight = dweight.data<float>()});
   Observe(context, name, {Ref("dy", dh_RD), Ref("x", x_RD)},
           {Ref("dx", dx_RD), Ref("dweight", dweight)});
-  AddLeaves(dweight, d, weight.grad);
+  AddLeaves(context.device, weight.gradient, dweight.data<float>(),
+            context.leaves(), d);
 }
 
 }  // namespace lockstep

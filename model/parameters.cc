@@ -27,26 +27,44 @@ DType LowDType(const std::vector<ParameterSpec>& specs) {
 
 }  // namespace
 
+const float* Parameter::runtime_f32() const {
+  LS_CHECK(spec.runtime_dtype == DType::kF32) << spec.name;
+  return static_cast<const float*>(runtime);
+}
+
 ParameterStore::ParameterStore(StateRegistry& registry, Device& device,
-                               std::vector<ParameterSpec> specs)
+                               std::vector<ParameterSpec> specs,
+                               GradientMode mode)
     : Stateful(registry, "parameters"),
       device_(device),
       masters_(Tensor::Zeros(device, DType::kF32, {TotalMemory(specs, false)})),
       gradients_(
           Tensor::Zeros(device, DType::kF32, {TotalMemory(specs, false)})),
+      grid_(Tensor::Zeros(
+          device, DType::kI64,
+          {mode == GradientMode::kGrid ? TotalMemory(specs, false) : 0})),
+      stats_(specs.size()),
       runtime_(
           Tensor::Zeros(device, LowDType(specs), {TotalMemory(specs, true)})) {
   float* master = masters_.data<float>();
   float* grad = gradients_.data<float>();
+  int64_t* grid = grid_.data<int64_t>();
   char* runtime = static_cast<char*>(runtime_.raw());
   for (ParameterSpec& spec : specs) {
     const int64_t size = spec.memory();
     const bool low = spec.runtime_dtype != DType::kF32;
     void* place = low ? static_cast<void*>(runtime) : master;
     if (low) runtime += size * SizeOf(spec.runtime_dtype);
-    parameters_.push_back({std::move(spec), master, grad, place});
+    const bool integer = mode == GradientMode::kGrid;
+    const GradientSum sum = {
+        .mode = mode,
+        .sum = integer ? nullptr : grad,
+        .grid = integer ? grid : nullptr,
+        .stats = integer ? &stats_[parameters_.size()] : nullptr};
+    parameters_.push_back({std::move(spec), master, sum, grad, place});
     master += size;
     grad += size;
+    grid += integer ? size : 0;
   }
 }
 
@@ -70,7 +88,8 @@ void ParameterStore::ConvertAll() {
 }
 
 void ParameterStore::ZeroGradients() {
-  std::fill_n(gradients_.data<float>(), gradients_.count(), 0.0f);
+  gradients_.SetZero();
+  grid_.SetZero();
 }
 
 Parameter& ParameterStore::Get(std::string_view name) {

@@ -21,6 +21,7 @@
 #include "determinism/state.h"
 #include "model/config.h"
 #include "model/device.h"
+#include "model/gradient_sum.h"
 #include "model/split.h"
 #include "model/tensor.h"
 
@@ -58,14 +59,20 @@ std::vector<ParameterSpec> ListParameters(const ModelConfig& config,
 struct Parameter {
   ParameterSpec spec;
   float* master = nullptr;
-  float* grad = nullptr;    // unnormalised sum, then the final gradient
-  void* runtime = nullptr;  // the master itself where the dtype is fp32
+  GradientSum gradient = {};  // what backward adds to: unnormalised
+  float* grad = nullptr;      // the final gradient; the fp32 sum's own memory
+  void* runtime = nullptr;    // the master itself where the dtype is fp32
+
+  // What a layer reads of a vector or a convolution, whose run-time dtype is
+  // always fp32.
+  const float* runtime_f32() const;
 };
 
 class ParameterStore : public Stateful {
  public:
   ParameterStore(StateRegistry& registry, Device& device,
-                 std::vector<ParameterSpec> specs);
+                 std::vector<ParameterSpec> specs,
+                 GradientMode mode = GradientMode::kLeafFp32);
 
   // Draws all masters from (seed, tensor, element) and converts them.
   void Initialise(uint64_t seed);
@@ -87,7 +94,9 @@ class ParameterStore : public Stateful {
   Device& device_;
   Tensor masters_;
   Tensor gradients_;
-  Tensor runtime_;  // the low-precision matrices; empty in fp32
+  Tensor grid_;                   // the integer sums of kGrid
+  std::vector<GridStats> stats_;  // one a parameter
+  Tensor runtime_;                // the low-precision matrices; empty in fp32
   std::vector<Parameter> parameters_;
 };
 

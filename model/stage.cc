@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/gradient_sum.h"
 #include "model/kernels/embedding/embedding.h"
 #include "model/observe.h"
 
@@ -43,19 +44,19 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
 
 void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
                           const Tensor& dx_RD) {
-  EmbeddingBackward(context.device,
-                    {.rows = context.rows(),
-                     .d = config_.hidden,
-                     .vocab = config_.vocab,
-                     .rows_per_leaf = context.samples_per_leaf * context.tokens,
-                     .dtype = dx_RD.dtype(),
-                     .dout = dx_RD.raw(),
-                     .dout_row_stride = config_.hidden,
-                     .ids = ids,
-                     .dtable = embedding_.grad});
+  AddEmbeddingLeaves(
+      context.device, embedding_.gradient,
+      {.rows = context.rows(),
+       .d = config_.hidden,
+       .vocab = config_.vocab,
+       .rows_per_leaf = context.samples_per_leaf * context.tokens,
+       .dtype = dx_RD.dtype(),
+       .dout = dx_RD.raw(),
+       .dout_row_stride = config_.hidden,
+       .ids = ids});
   Observe(context, kLookup, {Ref("dx", dx_RD)},
-          {Ref("dweight", DType::kF32, embedding_.grad, config_.vocab,
-               config_.hidden, config_.hidden)});
+          {GradientRef("dweight", embedding_.gradient, config_.vocab,
+                       config_.hidden)});
 }
 
 Tensor Stage::ForwardLayers(const StepContext& context, const int32_t* ids,
