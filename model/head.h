@@ -5,7 +5,8 @@
 // at a time. What it is not: the mean over the global batch: losses and
 // gradients here are unnormalised sums, in every rung (N5), and the loss is
 // summed exactly by the caller (N6). Why so: a mean taken here would depend on
-// what else is in the micro-batch.
+// what else is in the micro-batch. A tensor rank has the logits of its columns
+// of the vocabulary; what it needs of the others' is three numbers a row (N4).
 #ifndef LOCKSTEP_MODEL_HEAD_H_
 #define LOCKSTEP_MODEL_HEAD_H_
 
@@ -27,29 +28,46 @@ struct LossTargets {
 
 class Head {
  public:
-  Head(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid);
+  Head(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid,
+       const TensorShare& share);
 
-  // Writes loss_R fp32 [rows], zero where masked.
+  // x_RD is a residual stream. Writes loss_R fp32 [rows], zero where masked, on
+  // every rank.
   void Losses(const StepContext& context, const Tensor& x_RD,
               const LossTargets& targets, Tensor& loss_R);
   // The same, adds to the gradients and returns the stream's gradient.
   Tensor LossesAndBackward(const StepContext& context, const Tensor& x_RD,
                            const LossTargets& targets, Tensor& loss_R);
   // fp32 [rows, padded vocab] logits; columns beyond the vocabulary are unset.
+  // Of one tensor rank only.
   Tensor Logits(const StepContext& context, const Tensor& x_RD);
 
  private:
+  // One leaf: rows from `first` on.
+  struct Leaf {
+    int64_t first;
+    Tensor& logits_RV;
+    Tensor* dlogits_RV;  // null: losses only
+  };
+
   void Project(const StepContext& context, const void* h, int64_t rows,
                float* logits);
   void LeafBackward(const StepContext& context, const void* h,
                     const Tensor& dlogits_RV, void* dh);
+  void Loss(const StepContext& context, const LossTargets& targets,
+            const Leaf& leaf, Tensor& loss_R);
+  void SlicedLoss(const StepContext& context, const LossTargets& targets,
+                  const Leaf& leaf, Tensor& loss_R);
   void Leaves(const StepContext& context, const Tensor& h_RD,
               const LossTargets& targets, Tensor& loss_R, Tensor* dh_RD);
 
   ModelConfig config_;
-  int64_t padded_vocab_;
+  TensorShare share_;
+  int64_t columns_;  // of the padded vocabulary, held here
+  int64_t first_;    // token id of the first
   Parameter& norm_;
-  LinearWeight head_;
+  LinearWeight head_;   // with the padding of its columns
+  int64_t vocab_held_;  // columns of it that belong to the vocabulary
 };
 
 }  // namespace lockstep

@@ -6,19 +6,21 @@
 #include "model/kernels/residual_dropout/residual_dropout.h"
 #include "model/norm.h"
 #include "model/observe.h"
+#include "model/stream.h"
 
 namespace lockstep {
 namespace {
 
 std::unique_ptr<Mixer> MakeMixer(const ModelConfig& config, int64_t index,
-                                 ParameterStore& store) {
+                                 ParameterStore& store,
+                                 const TensorShare& share) {
   switch (config.Layers()[static_cast<size_t>(index)]) {
     case LayerKind::kMamba2:
-      return MakeMamba2(config, index, store);
+      return MakeMamba2(config, index, store, share);
     case LayerKind::kAttention:
-      return MakeAttention(config, index, store);
+      return MakeAttention(config, index, store, share);
     case LayerKind::kMlp:
-      return MakeMlp(index, store);
+      return MakeMlp(index, store, share);
   }
   LS_CHECK(false) << "a layer kind without a mixer";
   return nullptr;
@@ -30,7 +32,10 @@ DropoutPosition Dropout(const StepContext& context, const ModelConfig& config,
           .seed = context.seed,
           .layer = static_cast<uint16_t>(layer),
           .sample_ids = context.sample_ids,
-          .tokens = context.tokens};
+          .tokens = context.stream_tokens(),
+          .first_token = context.tensor == nullptr
+                             ? 0
+                             : context.tensor->FirstToken(context.tokens)};
 }
 
 // out = x + dropout(y); out may be x or y.
@@ -38,7 +43,7 @@ void Add(const StepContext& context, const OperationName& name,
          const DropoutPosition& dropout, const Tensor& x, const Tensor& y,
          Tensor& out) {
   const int64_t d = x.dim(1);
-  ResidualDropoutForward(context.device, {.rows = context.rows(),
+  ResidualDropoutForward(context.device, {.rows = x.dim(0),
                                           .d = d,
                                           .dtype = x.dtype(),
                                           .x = x.raw(),
@@ -53,24 +58,26 @@ void Add(const StepContext& context, const OperationName& name,
 
 }  // namespace
 
-Layer::Layer(const ModelConfig& config, int64_t index, ParameterStore& store)
+Layer::Layer(const ModelConfig& config, int64_t index, ParameterStore& store,
+             const TensorShare& share)
     : config_(config),
       index_(index),
       scope_("layers." + std::to_string(index)),
       norm_(store.Get("backbone." + scope_ + ".norm.weight")),
-      mixer_(MakeMixer(config, index, store)) {}
+      mixer_(MakeMixer(config, index, store, share)) {}
 
 Tensor Layer::NormAndMix(const StepContext& context, const Tensor& x_RD,
                          LayerSaved& saved) {
   saved.h_RD =
       Tensor::Uninit(context.device, x_RD.dtype(), {x_RD.dim(0), x_RD.dim(1)});
-  saved.rstd_R1 =
-      Tensor::Uninit(context.device, DType::kF32, {context.rows(), 1});
+  saved.rstd_R1 = Tensor::Uninit(context.device, DType::kF32, {x_RD.dim(0), 1});
   NormForward(context, {scope_, "norm"}, norm_, config_.norm_eps, x_RD,
               *saved.h_RD, *saved.rstd_R1);
   Tensor y =
       Tensor::Uninit(context.device, x_RD.dtype(), {x_RD.dim(0), x_RD.dim(1)});
-  saved.mixer = mixer_->Forward(context, *saved.h_RD, y);
+  Tensor room;
+  saved.mixer =
+      mixer_->Forward(context, AllTokens(context, *saved.h_RD, room), y);
   return y;
 }
 
@@ -86,6 +93,14 @@ Tensor Layer::Forward(const StepContext& context, Tensor x_RD,
   return y;
 }
 
+void Layer::MixerBackward(const StepContext& context, const LayerSaved& saved,
+                          const Tensor& dy_RD, Tensor& dh_RD) {
+  Tensor h_room, dy_room;
+  const Tensor& h = AllTokens(context, *saved.h_RD, h_room);
+  const Tensor& dy = AllTokens(context, dy_RD, dy_room);
+  mixer_->Backward(context, h, *saved.mixer, dy, dh_RD);
+}
+
 Tensor Layer::Backward(const StepContext& context, LayerSaved saved,
                        Tensor dres_RD) {
   if (!saved.h_RD) {
@@ -95,7 +110,7 @@ Tensor Layer::Backward(const StepContext& context, LayerSaved saved,
   Tensor dy =
       Tensor::Uninit(context.device, dres_RD.dtype(), {dres_RD.dim(0), d});
   ResidualDropoutBackward(context.device,
-                          {.rows = context.rows(),
+                          {.rows = dres_RD.dim(0),
                            .d = d,
                            .dtype = dres_RD.dtype(),
                            .dres = dres_RD.raw(),
@@ -105,13 +120,12 @@ Tensor Layer::Backward(const StepContext& context, LayerSaved saved,
                            .dropout = Dropout(context, config_, index_)});
   Tensor dh =
       Tensor::Uninit(context.device, dres_RD.dtype(), {dres_RD.dim(0), d});
-  mixer_->Backward(context, *saved.h_RD, *saved.mixer, dy, dh);
+  MixerBackward(context, saved, dy, dh);
   Tensor dx =
       Tensor::Uninit(context.device, dres_RD.dtype(), {dres_RD.dim(0), d});
   NormBackward(context, {scope_, "norm"}, norm_, *saved.x_RD, *saved.rstd_R1,
                dh, dx);
-  Add(context, {scope_, "residual"}, DropoutPosition{.tokens = context.tokens},
-      dres_RD, dx, dres_RD);
+  Add(context, {scope_, "residual"}, DropoutPosition{}, dres_RD, dx, dres_RD);
   return dres_RD;
 }
 

@@ -4,6 +4,8 @@
 // pattern. What it is not: the choice of what to keep: with recomputation only
 // x is kept and forward runs again before backward, which draws the same
 // random numbers since they belong to positions (N9), so the bits agree (N12).
+// With sequence parallelism the stream, the norm and the residual add are of
+// the rank's token slice, and the mixer gets the gathered tokens.
 // Why so: this is the whole skeleton of the model (MODEL 2.1).
 #ifndef LOCKSTEP_MODEL_LAYER_H_
 #define LOCKSTEP_MODEL_LAYER_H_
@@ -32,7 +34,8 @@ struct LayerSaved {
 
 class Layer {
  public:
-  Layer(const ModelConfig& config, int64_t index, ParameterStore& store);
+  Layer(const ModelConfig& config, int64_t index, ParameterStore& store,
+        const TensorShare& share);
 
   // Takes the residual stream and returns the next. With `saved` null nothing
   // is kept (evaluation); with `keep_activations` false only x is.
@@ -47,6 +50,8 @@ class Layer {
   // Norm and mixer: fills all of `saved` but x and returns the mixer's output.
   Tensor NormAndMix(const StepContext& context, const Tensor& x_RD,
                     LayerSaved& saved);
+  void MixerBackward(const StepContext& context, const LayerSaved& saved,
+                     const Tensor& dy_RD, Tensor& dh_RD);
 
   ModelConfig config_;
   int64_t index_;

@@ -1,12 +1,12 @@
 #include "model/linear.h"
 
 #include "determinism/check.h"
-#include "model/kernels/matmul/matmul.h"
+#include "model/tensor.h"
 
 namespace lockstep {
 namespace {
 
-// Each part's rows are columns of dy.
+// Each parameter's rows are columns of dy.
 void WeightGradient(const StepContext& context, const LinearWeight& weight,
                     const void* x, const void* dy) {
   const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
@@ -24,15 +24,66 @@ void WeightGradient(const StepContext& context, const LinearWeight& weight,
   }
 }
 
-}  // namespace
-
-LinearWeight WeightOf(const Parameter& parameter) {
-  return FusedWeight(parameter, parameter);
+// The slices held, over parameters whose cut dims lie back to back.
+HeldSlices SlicesOf(const Parameter& first, const Parameter& last,
+                    const TensorShare& share) {
+  HeldSlices held;
+  if (share.slices == 1 || first.spec.split.dim < 0) return held;
+  held.count = share.held();
+  for (int64_t slice = 0; slice < held.count; ++slice) {
+    int64_t offset = 0;
+    for (const Parameter* p = &first; p <= &last; ++p) {
+      for (const HeldRange& part : SliceMemory(p->spec.split, share, slice)) {
+        held.segments.push_back({offset + part.begin, offset + part.end});
+      }
+      offset += HeldMemory(p->spec.split, share.degree);
+    }
+  }
+  held.segments_per = static_cast<int64_t>(held.segments.size()) / held.count;
+  return held;
 }
 
-LinearWeight FusedWeight(const Parameter& first, const Parameter& last) {
-  LinearWeight weight = {
-      first.spec.runtime_dtype, first.runtime, {}, 0, first.spec.shape[1]};
+// c [samples * tokens, n] = a . b, rounded once to the weight's dtype. `cut`:
+// over all slices of all ranks, c being a residual stream.
+void Multiply(const StepContext& context, const LinearWeight& weight,
+              int64_t samples, bool cut, MatmulArgs args, void* c) {
+  args.m = samples * context.tokens;
+  args.c = c;
+  args.c_dtype = weight.dtype;
+  args.c_row_stride = args.n;
+  std::vector<KSlice> slices;
+  for (int64_t s = 0; cut && s < weight.slices.count; ++s) {
+    slices.push_back(
+        {weight.slices.segments.data() + s * weight.slices.segments_per,
+         weight.slices.segments_per});
+  }
+  args.slices = slices.data();
+  args.slice_count = static_cast<int64_t>(slices.size());
+  if (!cut || context.share().degree == 1) return Matmul(context.device, args);
+  Tensor partial =
+      Tensor::Uninit(context.device, DType::kF32, {args.m, args.n});
+  args.c = partial.raw();
+  args.c_dtype = DType::kF32;
+  Matmul(context.device, args);
+  context.tensor->SumStream(context.device, {samples, context.tokens, args.n},
+                            partial.data<float>(), c, weight.dtype);
+}
+
+}  // namespace
+
+LinearWeight WeightOf(const Parameter& parameter, const TensorShare& share) {
+  return FusedWeight(parameter, parameter, share);
+}
+
+LinearWeight FusedWeight(const Parameter& first, const Parameter& last,
+                         const TensorShare& share) {
+  LinearWeight weight = {.dtype = first.spec.runtime_dtype,
+                         .runtime = first.runtime,
+                         .parts = {},
+                         .out = 0,
+                         .in = first.spec.shape[1],
+                         .cut_dim = first.spec.split.dim,
+                         .slices = SlicesOf(first, last, share)};
   const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
   for (const Parameter* p = &first; p <= &last; ++p) {
     LS_CHECK_EQ(p->spec.shape[1], weight.in);
@@ -48,38 +99,44 @@ LinearWeight FusedWeight(const Parameter& first, const Parameter& last) {
 void LinearForward(const StepContext& context, const OperationName& name,
                    const LinearWeight& weight, const void* x, void* y) {
   const DType dtype = weight.dtype;
-  Matmul(context.device, {.m = context.rows(),
-                          .n = weight.out,
-                          .k = weight.in,
-                          .a = {x, dtype, weight.in, 1},
-                          .b = {weight.runtime, dtype, 1, weight.in},
-                          .c = y,
-                          .c_dtype = dtype,
-                          .c_row_stride = weight.out});
+  const bool cut = weight.cut_dim == 1;
+  Multiply(context, weight, context.samples, cut,
+           {.n = weight.out,
+            .k = weight.in,
+            .a = {x, dtype, weight.in, 1},
+            .b = {weight.runtime, dtype, 1, weight.in}},
+           y);
+  const int64_t y_rows = cut ? context.stream_rows() : context.rows();
   Observe(
       context, name,
       {Ref("x", dtype, x, context.rows(), weight.in, weight.in),
        Ref("weight", dtype, weight.runtime, weight.out, weight.in, weight.in)},
-      {Ref("y", dtype, y, context.rows(), weight.out, weight.out)});
+      {Ref("y", dtype, y, y_rows, weight.out, weight.out)});
+}
+
+void InputGradient(const StepContext& context, const LinearWeight& weight,
+                   int64_t samples, const void* dy, void* dx) {
+  const DType dtype = weight.dtype;
+  Multiply(context, weight, samples, weight.cut_dim == 0,
+           {.n = weight.in,
+            .k = weight.out,
+            .a = {dy, dtype, weight.out, 1},
+            .b = {weight.runtime, dtype, weight.in, 1}},
+           dx);
 }
 
 void LinearBackward(const StepContext& context, const OperationName& name,
                     const LinearWeight& weight, const void* x, const void* dy,
                     void* dx) {
   const DType dtype = weight.dtype;
-  Matmul(context.device, {.m = context.rows(),
-                          .n = weight.in,
-                          .k = weight.out,
-                          .a = {dy, dtype, weight.out, 1},
-                          .b = {weight.runtime, dtype, weight.in, 1},
-                          .c = dx,
-                          .c_dtype = dtype,
-                          .c_row_stride = weight.in});
+  InputGradient(context, weight, context.samples, dy, dx);
   WeightGradient(context, weight, x, dy);
+  const int64_t dx_rows =
+      weight.cut_dim == 0 ? context.stream_rows() : context.rows();
   Observe(context, name,
           {Ref("dy", dtype, dy, context.rows(), weight.out, weight.out),
            Ref("x", dtype, x, context.rows(), weight.in, weight.in)},
-          {Ref("dx", dtype, dx, context.rows(), weight.in, weight.in),
+          {Ref("dx", dtype, dx, dx_rows, weight.in, weight.in),
            GradientRef("dweight", *weight.parts[0].gradient, weight.out,
                        weight.in)});
 }

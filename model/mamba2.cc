@@ -3,7 +3,8 @@
 //
 // The in_proj output keeps its five parts z, x, B, C, dt side by side in one
 // row, and backward writes their gradients into one row again, so the input
-// gradient is one product over all five parts (N4).
+// gradient is one product over all five parts (N4). A rank has whole groups, so
+// nothing is exchanged between in_proj and out_proj.
 #include "model/gradient_sum.h"
 #include "model/kernels/conv1d_silu/conv1d_silu.h"
 #include "model/kernels/gated_norm/gated_norm.h"
@@ -12,17 +13,19 @@
 #include "model/mamba2_saved.h"
 #include "model/mixer.h"
 #include "model/observe.h"
+#include "model/tensor_cut.h"
 
 namespace lockstep {
 namespace {
 
 class Mamba2 : public Mixer {
  public:
-  Mamba2(const ModelConfig& config, int64_t layer, ParameterStore& store)
-      : c_(config),
+  Mamba2(const ModelConfig& config, int64_t layer, ParameterStore& store,
+         const TensorShare& share)
+      : c_(HeldConfig(config, share.degree)),
         scope_(MixerScope(layer)),
-        in_(WeightOf(MixerParameter(store, layer, "in_proj.weight"))),
-        out_(WeightOf(MixerParameter(store, layer, "out_proj.weight"))),
+        in_(WeightOf(MixerParameter(store, layer, "in_proj.weight"), share)),
+        out_(WeightOf(MixerParameter(store, layer, "out_proj.weight"), share)),
         conv_weight_(MixerParameter(store, layer, "conv1d.weight")),
         conv_bias_(MixerParameter(store, layer, "conv1d.bias")),
         dt_bias_(MixerParameter(store, layer, "dt_bias")),
@@ -67,6 +70,7 @@ class Mamba2 : public Mixer {
  private:
   // Columns of in_proj's output: z at 0, then xBC, then dt.
   int64_t xbc_column() const { return c_.inner(); }
+  int64_t c_column() const { return c_.inner() + c_.groups * c_.state; }
   int64_t dt_column() const { return c_.inner() + c_.conv_channels(); }
   static char* Column(const Tensor& tensor, int64_t column) {
     return static_cast<char*>(const_cast<void*>(tensor.raw())) +
@@ -98,11 +102,11 @@ class Mamba2 : public Mixer {
 
   void ConvBackward(const StepContext& context, const Mamba2Saved& saved,
                     const Tensor& dxbc, Tensor& dzxbcdt) {
-    const int64_t channels = c_.conv_channels();
+    const int64_t channels = c_.conv_channels(), leaves = context.leaves();
     Tensor dweight = Tensor::Uninit(context.device, DType::kF32,
-                                    {context.leaves(), channels, c_.conv});
-    Tensor dbias = Tensor::Uninit(context.device, DType::kF32,
-                                  {context.leaves(), channels});
+                                    {leaves, channels, c_.conv});
+    Tensor dbias =
+        Tensor::Uninit(context.device, DType::kF32, {leaves, channels});
     Conv1dSiluBackward(context.device,
                        {.batch = context.samples,
                         .tokens = context.tokens,
@@ -124,9 +128,9 @@ class Mamba2 : public Mixer {
             {Part("dx", dzxbcdt, xbc_column(), channels),
              Ref("dweight", dweight), Ref("dbias", dbias)});
     AddLeaves(context.device, conv_weight_.gradient, dweight.data<float>(),
-              context.leaves(), channels * c_.conv);
-    AddLeaves(context.device, conv_bias_.gradient, dbias.data<float>(),
-              context.leaves(), channels);
+              leaves, channels * c_.conv);
+    AddLeaves(context.device, conv_bias_.gradient, dbias.data<float>(), leaves,
+              channels);
   }
 
   SsdShape Shape(const StepContext& context) const {
@@ -135,14 +139,14 @@ class Mamba2 : public Mixer {
   }
   SsdInputs ScanInputs(const StepContext& context,
                        const Mamba2Saved& saved) const {
-    const int64_t row = c_.conv_channels(), b = c_.inner();
-    const int64_t c = b + c_.groups * c_.state;
+    const int64_t row = c_.conv_channels(), b = c_.inner(), c = c_column();
+    const Tensor& xbc = saved.xbc_RC;
     return {in_.dtype,
-            saved.xbc_RC.raw(),
+            xbc.raw(),
             row,
-            Column(saved.xbc_RC, b),
+            Column(xbc, b),
             row,
-            Column(saved.xbc_RC, c),
+            Column(xbc, c),
             row,
             Column(saved.zxbcdt_RC, dt_column()),
             in_.out,
@@ -168,13 +172,13 @@ class Mamba2 : public Mixer {
 
   void ScanBackward(const StepContext& context, const Mamba2Saved& saved,
                     const Tensor& dy, Tensor& dxbc, Tensor& dzxbcdt) {
-    const int64_t row = c_.conv_channels(), b = c_.inner();
-    const int64_t c = b + c_.groups * c_.state;
-    Tensor vectors = Tensor::Uninit(context.device, DType::kF32,
-                                    {3, context.leaves(), c_.mamba_heads});
+    const int64_t row = c_.conv_channels(), b = c_.inner(), c = c_column();
+    const int64_t leaves = context.leaves(), heads = c_.mamba_heads;
+    Tensor vectors =
+        Tensor::Uninit(context.device, DType::kF32, {3, leaves, heads});
     float* ddt_bias = vectors.data<float>();
-    float* da_log = ddt_bias + context.leaves() * c_.mamba_heads;
-    float* dd = da_log + context.leaves() * c_.mamba_heads;
+    float* da_log = ddt_bias + leaves * heads;
+    float* dd = da_log + leaves * heads;
     SsdBackward(context.device, Shape(context), ScanInputs(context, saved),
                 ScanSaved(saved), dy.raw(), c_.inner(),
                 {dxbc.raw(), row, Column(dxbc, b), row, Column(dxbc, c), row,
@@ -185,12 +189,9 @@ class Mamba2 : public Mixer {
             {Ref("dxbc", dxbc),
              Part("ddt_raw", dzxbcdt, dt_column(), c_.mamba_heads),
              Ref("dvectors", vectors)});
-    AddLeaves(context.device, dt_bias_.gradient, ddt_bias, context.leaves(),
-              c_.mamba_heads);
-    AddLeaves(context.device, a_log_.gradient, da_log, context.leaves(),
-              c_.mamba_heads);
-    AddLeaves(context.device, d_.gradient, dd, context.leaves(),
-              c_.mamba_heads);
+    AddLeaves(context.device, dt_bias_.gradient, ddt_bias, leaves, heads);
+    AddLeaves(context.device, a_log_.gradient, da_log, leaves, heads);
+    AddLeaves(context.device, d_.gradient, dd, leaves, heads);
   }
 
   void NormForward(const StepContext& context, Mamba2Saved& saved) {
@@ -243,7 +244,7 @@ class Mamba2 : public Mixer {
               context.leaves(), c_.inner());
   }
 
-  ModelConfig c_;
+  const ModelConfig c_;  // of what this rank holds
   std::string scope_;
   LinearWeight in_;
   LinearWeight out_;
@@ -258,8 +259,9 @@ class Mamba2 : public Mixer {
 }  // namespace
 
 std::unique_ptr<Mixer> MakeMamba2(const ModelConfig& config, int64_t layer,
-                                  ParameterStore& store) {
-  return std::make_unique<Mamba2>(config, layer, store);
+                                  ParameterStore& store,
+                                  const TensorShare& share) {
+  return std::make_unique<Mamba2>(config, layer, store, share);
 }
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 
 #include "model/config.h"
 #include "model/parameters.h"
+#include "model/split.h"
 #include "model/step_context.h"
 #include "model/tensor.h"
 
@@ -27,22 +28,29 @@ class MixerSaved {
 class Mixer {
  public:
   virtual ~Mixer() = default;
-  // h_RD, y_RD: [samples * tokens, hidden] in storage dtype. y is written.
+  // h_RD: [samples * tokens, hidden] in storage dtype. y_RD, a residual stream
+  // [stream rows, hidden], is written.
   virtual std::unique_ptr<MixerSaved> Forward(const StepContext& context,
                                               const Tensor& h_RD,
                                               Tensor& y_RD) = 0;
-  // Writes dh_RD and adds this micro-batch's leaves to the gradients.
+  // Writes dh_RD, a residual stream, and adds this micro-batch's leaves to the
+  // gradients. h_RD and dy_RD have all tokens.
   virtual void Backward(const StepContext& context, const Tensor& h_RD,
                         const MixerSaved& saved, const Tensor& dy_RD,
                         Tensor& dh_RD) = 0;
 };
 
 // `layer` is the index in the pattern; parameters are looked up by name.
+// `config` is the whole model's, `share` what the store's rank has of it: whole
+// heads and groups, so that all between two projections is the rank's own.
 std::unique_ptr<Mixer> MakeMamba2(const ModelConfig& config, int64_t layer,
-                                  ParameterStore& store);
+                                  ParameterStore& store,
+                                  const TensorShare& share = {});
 std::unique_ptr<Mixer> MakeAttention(const ModelConfig& config, int64_t layer,
-                                     ParameterStore& store);
-std::unique_ptr<Mixer> MakeMlp(int64_t layer, ParameterStore& store);
+                                     ParameterStore& store,
+                                     const TensorShare& share = {});
+std::unique_ptr<Mixer> MakeMlp(int64_t layer, ParameterStore& store,
+                               const TensorShare& share = {});
 
 // "layers.3.mixer", and the name of one of its parameters.
 std::string MixerScope(int64_t layer);

@@ -16,10 +16,11 @@ struct MlpSaved : MixerSaved {
 
 class Mlp : public Mixer {
  public:
-  Mlp(int64_t layer, ParameterStore& store)
+  Mlp(int64_t layer, ParameterStore& store, const TensorShare& share)
       : scope_(MixerScope(layer)),
-        up_(WeightOf(MixerParameter(store, layer, "up_proj.weight"))),
-        down_(WeightOf(MixerParameter(store, layer, "down_proj.weight"))) {}
+        up_(WeightOf(MixerParameter(store, layer, "up_proj.weight"), share)),
+        down_(WeightOf(MixerParameter(store, layer, "down_proj.weight"),
+                       share)) {}
 
   std::unique_ptr<MixerSaved> Forward(const StepContext& context,
                                       const Tensor& h_RD,
@@ -75,8 +76,9 @@ class Mlp : public Mixer {
 
 }  // namespace
 
-std::unique_ptr<Mixer> MakeMlp(int64_t layer, ParameterStore& store) {
-  return std::make_unique<Mlp>(layer, store);
+std::unique_ptr<Mixer> MakeMlp(int64_t layer, ParameterStore& store,
+                               const TensorShare& share) {
+  return std::make_unique<Mlp>(layer, store, share);
 }
 
 std::string MixerScope(int64_t layer) {

@@ -26,26 +26,25 @@ void NormBackward(const StepContext& context, const OperationName& name,
                   Parameter& weight, const Tensor& x_RD, const Tensor& rstd_R1,
                   const Tensor& dh_RD, Tensor& dx_RD) {
   const int64_t d = x_RD.dim(1);
-  Tensor dweight =
-      Tensor::Uninit(context.device, DType::kF32, {context.leaves(), d});
-  RmsNormBackward(context.device,
-                  {.rows = x_RD.dim(0),
-                   .d = d,
-                   .rows_per_leaf = context.samples_per_leaf * context.tokens,
-                   .dtype = x_RD.dtype(),
-                   .dy = dh_RD.raw(),
-                   .dy_row_stride = d,
-                   .x = x_RD.raw(),
-                   .x_row_stride = d,
-                   .rstd = rstd_R1.data<float>(),
-                   .weight = weight.runtime_f32(),
-                   .dx = dx_RD.raw(),
-                   .dx_row_stride = d,
-                   .dweight = dweight.data<float>()});
+  const int64_t leaf_rows = context.norm_leaf_rows();
+  const int64_t leaves = x_RD.dim(0) / leaf_rows;
+  Tensor dweight = Tensor::Uninit(context.device, DType::kF32, {leaves, d});
+  RmsNormBackward(context.device, {.rows = x_RD.dim(0),
+                                   .d = d,
+                                   .rows_per_leaf = leaf_rows,
+                                   .dtype = x_RD.dtype(),
+                                   .dy = dh_RD.raw(),
+                                   .dy_row_stride = d,
+                                   .x = x_RD.raw(),
+                                   .x_row_stride = d,
+                                   .rstd = rstd_R1.data<float>(),
+                                   .weight = weight.runtime_f32(),
+                                   .dx = dx_RD.raw(),
+                                   .dx_row_stride = d,
+                                   .dweight = dweight.data<float>()});
   Observe(context, name, {Ref("dy", dh_RD), Ref("x", x_RD)},
           {Ref("dx", dx_RD), Ref("dweight", dweight)});
-  AddLeaves(context.device, weight.gradient, dweight.data<float>(),
-            context.leaves(), d);
+  AddLeaves(context.device, weight.gradient, dweight.data<float>(), leaves, d);
 }
 
 }  // namespace lockstep

@@ -18,7 +18,8 @@ void NormForward(const StepContext& context, const OperationName& name,
                  const Parameter& weight, double eps, const Tensor& x_RD,
                  Tensor& h_RD, Tensor& rstd_R1);
 
-// Writes dx_RD and adds the micro-batch's leaves to the weight's gradient.
+// Writes dx_RD and adds the micro-batch's leaves, those of the rows that this
+// rank's stream has (StepContext::norm_leaf_rows), to the weight's gradient.
 void NormBackward(const StepContext& context, const OperationName& name,
                   Parameter& weight, const Tensor& x_RD, const Tensor& rstd_R1,
                   const Tensor& dh_RD, Tensor& dx_RD);

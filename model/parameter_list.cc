@@ -140,7 +140,9 @@ int64_t ParameterSpec::count() const {
 }
 
 int64_t ParameterSpec::memory() const {
-  return padded_rows == 0 ? count() : count() / shape[0] * padded_rows;
+  int64_t n = padded_rows == 0 ? shape[0] : padded_rows;
+  for (size_t dim = 1; dim < shape.size(); ++dim) n *= shape[dim];
+  return n;
 }
 
 std::vector<ParameterSpec> ListParameters(const ModelConfig& config,

@@ -50,6 +50,23 @@ int64_t HeldMemory(const TensorSplit& split, int64_t degree) {
   return length / (degree / CopiesOf(split, degree));
 }
 
+std::vector<HeldRange> SliceMemory(const TensorSplit& split,
+                                   const TensorShare& share, int64_t slice) {
+  const int64_t copies = CopiesOf(split, share.degree);
+  const int64_t shares = share.degree / copies;
+  std::vector<HeldRange> ranges;
+  int64_t start = 0;  // of the part, in this rank's memory
+  for (const int64_t part : split.parts) {
+    LS_CHECK_EQ(part % share.slices, 0) << "slices of a part of " << part;
+    const int64_t size = part / share.slices;
+    const int64_t held = share.index / copies * (part / shares);
+    const int64_t begin = start + (share.first() + slice) * size - held;
+    ranges.push_back({begin, begin + size});
+    start += part / shares;
+  }
+  return ranges;
+}
+
 std::vector<int64_t> HeldShape(const std::vector<int64_t>& shape,
                                const TensorSplit& split, int64_t degree,
                                int64_t index) {

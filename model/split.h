@@ -65,6 +65,12 @@ std::vector<HeldRange> HeldRanges(const TensorSplit& split, int64_t degree,
 int64_t HeldLength(const TensorSplit& split, int64_t degree, int64_t index);
 int64_t HeldMemory(const TensorSplit& split, int64_t degree);
 
+// Where slice `slice` of those that a rank holds lies in its memory along dim:
+// one range a part, the slice being the s-th 1/slices of each part (N4),
+// padding included.
+std::vector<HeldRange> SliceMemory(const TensorSplit& split,
+                                   const TensorShare& share, int64_t slice);
+
 // `shape` with the dim that is cut as long as what this rank holds.
 std::vector<int64_t> HeldShape(const std::vector<int64_t>& shape,
                                const TensorSplit& split, int64_t degree,

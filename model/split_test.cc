@@ -53,6 +53,19 @@ TEST(SplitTest, N4HeadsBeyondTheirNumberAreCopiedAndTheLowestOwns) {
   }
 }
 
+// Four slices of parts of 16 and 8 on two ranks, and of the key/value heads of
+// which each is on two ranks.
+TEST(SplitTest, N4ASliceIsItsShareOfEachPartWhereverItLies) {
+  const TensorSplit split = {
+      .dim = 0, .parts = {16, 8}, .units = 0, .length = 24};
+  EXPECT_EQ(SliceMemory(split, {2, 0, 4}, 1), (Ranges{{4, 8}, {10, 12}}));
+  EXPECT_EQ(SliceMemory(split, {2, 1, 4}, 0), (Ranges{{0, 4}, {8, 10}}));
+  const TensorSplit heads = {.dim = 0, .parts = {32}, .units = 2, .length = 32};
+  EXPECT_EQ(SliceMemory(heads, {4, 2, 4}, 0), (Ranges{{0, 8}}));
+  EXPECT_EQ(SliceMemory(heads, {4, 3, 4}, 0), (Ranges{{8, 16}}));
+  EXPECT_EQ(SliceMemory(heads, {4, 3, 8}, 1), (Ranges{{12, 16}}));
+}
+
 // Owners of every parameter of the model hold each element once.
 TEST(SplitTest, OwnersCoverEveryParameterOnce) {
   int64_t cut = 0;
@@ -118,6 +131,9 @@ TEST(TensorCutTest, N4WhatTheGridDoesNotCutIsNamedWithTheNearestThatDoes) {
   EXPECT_EQ(FindUncut(c, 4, 64)->key, "model.kv_heads");
   c.kv_heads = 1;  // fewer than the slices, but they divide them
   EXPECT_FALSE(FindUncut(c, 4, 64).has_value());
+  EXPECT_EQ(KeyValueCopies(c, 4), 4);
+  EXPECT_EQ(HeldConfig(c, 4).kv_heads, 1);
+  EXPECT_EQ(HeldConfig(c, 4).heads, 3);
   c.ffn = 7;
   EXPECT_EQ(NearestGrid(c, 4, 64), 1);
 }

@@ -2,31 +2,45 @@
 
 #include <utility>
 
+#include "determinism/check.h"
 #include "model/gradient_sum.h"
 #include "model/kernels/embedding/embedding.h"
 #include "model/observe.h"
+#include "model/stream.h"
 
 namespace lockstep {
 namespace {
 
 constexpr OperationName kLookup = {"embeddings", "lookup"};
 
+EmbeddingRows RowsHeld(const TensorSplit& split, const TensorShare& share) {
+  const std::vector<HeldRange> held =
+      HeldRanges(split, share.degree, share.index);
+  return held.empty() ? EmbeddingRows{0, 0}
+                      : EmbeddingRows{held[0].begin, held[0].end};
+}
+
 }  // namespace
 
 Stage::Stage(const ModelConfig& config, ParameterStore& store,
-             int64_t tensor_grid, bool recompute)
+             int64_t tensor_grid, bool recompute, const TensorShare& share)
     : config_(config),
       recompute_(recompute),
+      share_(share),
       embedding_(store.Get("backbone.embeddings.weight")),
-      head_(config, store, tensor_grid) {
+      embedding_rows_(RowsHeld(embedding_.spec.split, share)),
+      head_(config, store, tensor_grid, share) {
   const auto count = static_cast<int64_t>(config.Layers().size());
   layers_.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) layers_.emplace_back(config, i, store);
+  for (int64_t i = 0; i < count; ++i)
+    layers_.emplace_back(config, i, store, share);
 }
 
 Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
-  Tensor x = Tensor::Uninit(context.device, embedding_.spec.runtime_dtype,
-                            {context.rows(), config_.hidden});
+  LS_CHECK(context.share() == share_) << "another rank's context";
+  const DType dtype = embedding_.spec.runtime_dtype;
+  Tensor x =
+      Tensor::Uninit(context.device, dtype, {context.rows(), config_.hidden});
   EmbeddingForward(context.device, {.rows = context.rows(),
                                     .d = config_.hidden,
                                     .vocab = config_.vocab,
@@ -34,7 +48,16 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
                                     .table = embedding_.runtime,
                                     .ids = ids,
                                     .out = x.raw(),
-                                    .out_row_stride = config_.hidden});
+                                    .out_row_stride = config_.hidden,
+                                    .held = embedding_rows_});
+  if (share_.degree > 1) {
+    Tensor selected = Tensor::Uninit(context.device, dtype,
+                                     {context.stream_rows(), config_.hidden});
+    context.tensor->SelectStream(
+        context.device, {context.samples, context.tokens, config_.hidden},
+        dtype, x.raw(), selected.raw());
+    x = std::move(selected);
+  }
   Observe(context, kLookup,
           {Ref("ids", DType::kI32, ids, context.samples, context.tokens,
                context.tokens)},
@@ -43,7 +66,9 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
 }
 
 void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
-                          const Tensor& dx_RD) {
+                          const Tensor& dx_slice_RD) {
+  Tensor room;
+  const Tensor& dx_RD = AllTokens(context, dx_slice_RD, room);
   AddEmbeddingLeaves(
       context.device, embedding_.gradient,
       {.rows = context.rows(),
@@ -53,9 +78,11 @@ void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
        .dtype = dx_RD.dtype(),
        .dout = dx_RD.raw(),
        .dout_row_stride = config_.hidden,
-       .ids = ids});
+       .ids = ids,
+       .held = embedding_rows_});
   Observe(context, kLookup, {Ref("dx", dx_RD)},
-          {GradientRef("dweight", embedding_.gradient, config_.vocab,
+          {GradientRef("dweight", embedding_.gradient,
+                       embedding_rows_.end - embedding_rows_.begin,
                        config_.hidden)});
 }
 
@@ -92,6 +119,7 @@ Tensor Stage::EvaluateMicroBatch(const StepContext& context,
 }
 
 Tensor Stage::Logits(const StepContext& context, const int32_t* ids) {
+  LS_CHECK_EQ(share_.degree, 1) << "logits of a share of the vocabulary";
   Tensor x = ForwardLayers(context, ids, nullptr);
   return head_.Logits(context, x);
 }

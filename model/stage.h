@@ -13,6 +13,7 @@
 
 #include "model/config.h"
 #include "model/head.h"
+#include "model/kernels/embedding/embedding.h"
 #include "model/layer.h"
 #include "model/parameters.h"
 #include "model/step_context.h"
@@ -30,8 +31,9 @@ struct MicroBatch {
 class Stage {
  public:
   // `recompute`: keep only each layer's input and run forward again (N12).
+  // `share`: what the store has of the model; contexts name the axis it is on.
   Stage(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid,
-        bool recompute);
+        bool recompute, const TensorShare& share = {});
 
   // Forward and backward: adds this micro-batch's leaves to the gradients and
   // returns the fp32 loss of every token, [rows], zero where masked.
@@ -39,19 +41,21 @@ class Stage {
   // Forward alone, without dropout: the losses.
   Tensor EvaluateMicroBatch(const StepContext& context,
                             const MicroBatch& batch);
-  // fp32 logits [rows, padded vocab] for generation.
+  // fp32 logits [rows, padded vocab] for generation; of one tensor rank only.
   Tensor Logits(const StepContext& context, const int32_t* ids);
 
  private:
   Tensor Embed(const StepContext& context, const int32_t* ids);
   void EmbedBackward(const StepContext& context, const int32_t* ids,
-                     const Tensor& dx_RD);
+                     const Tensor& dx_slice_RD);
   Tensor ForwardLayers(const StepContext& context, const int32_t* ids,
                        std::vector<LayerSaved>* saved);
 
   ModelConfig config_;
   bool recompute_;
+  TensorShare share_;
   Parameter& embedding_;
+  EmbeddingRows embedding_rows_;  // those of the table that are here
   std::vector<Layer> layers_;
   Head head_;
 };

@@ -13,6 +13,7 @@
 
 #include "determinism/operation.h"
 #include "model/device.h"
+#include "model/tensor_axis.h"
 
 namespace lockstep {
 
@@ -37,8 +38,29 @@ struct StepContext {
   // owned.
   const int32_t* segments = nullptr;
 
+  // The ranks among which each layer is cut. Null: one rank, one slice. Not
+  // owned; its exchanges can fail, and its status tells.
+  TensorAxis* tensor = nullptr;
+
   int64_t rows() const { return samples * tokens; }
   int64_t leaves() const { return samples / samples_per_leaf; }
+  TensorShare share() const {
+    return tensor == nullptr ? TensorShare{} : tensor->share();
+  }
+  bool sequence_parallel() const {
+    return tensor != nullptr && tensor->sequence_parallel();
+  }
+  // Of the residual stream here: all rows, or a token slice of each sample.
+  int64_t stream_tokens() const {
+    return tensor == nullptr ? tokens : tensor->StreamTokens(tokens);
+  }
+  int64_t stream_rows() const { return samples * stream_tokens(); }
+  // Rows of the stream in one leaf of a norm's weight gradient: a leaf's
+  // samples, or where sums are cut the (sample, token slice) of N4.
+  int64_t norm_leaf_rows() const {
+    return share().slices == 1 ? samples_per_leaf * tokens
+                               : tokens / share().slices;
+  }
   StepContext In(Phase other) const {
     StepContext copy = *this;
     copy.phase = other;

@@ -1,6 +1,10 @@
 #include "model/tensor_cut.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "determinism/check.h"
 
 namespace lockstep {
 namespace {
@@ -45,6 +49,30 @@ int64_t NearestGrid(const ModelConfig& config, int64_t slices, int64_t tokens) {
     }
   }
   return 1;
+}
+
+int64_t KeyValueCopies(const ModelConfig& config, int64_t degree) {
+  if (!config.Has(LayerKind::kAttention)) return 1;
+  return std::max<int64_t>(degree / config.kv_heads, 1);
+}
+
+ModelConfig HeldConfig(const ModelConfig& config, int64_t degree) {
+  ModelConfig held = config;
+  if (degree == 1) return held;
+  const auto cut = [degree](int64_t& size) {
+    LS_CHECK_EQ(size % degree, 0) << "a degree that does not divide";
+    size /= degree;
+  };
+  if (config.Has(LayerKind::kMlp)) cut(held.ffn);
+  if (config.Has(LayerKind::kMamba2)) {
+    cut(held.mamba_heads);
+    cut(held.groups);
+  }
+  if (config.Has(LayerKind::kAttention)) {
+    cut(held.heads);
+    held.kv_heads = std::max<int64_t>(config.kv_heads / degree, 1);
+  }
+  return held;
 }
 
 }  // namespace lockstep
