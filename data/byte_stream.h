@@ -24,7 +24,7 @@ enum class Packing : uint8_t { kNone, kGzip, kZstd };
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // At most a MiB, valid until the next call; empty at the end only. Not to be
+  // A part, valid until the next call; empty at the end only. Not to be
   // called again after an error. InputError, naming the file, for one that
   // cannot be read or unpacked to its end.
   virtual absl::StatusOr<std::string_view> Next() = 0;

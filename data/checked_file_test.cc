@@ -180,21 +180,5 @@ TEST(CheckedFileTest, ThreadsShareAReader) {
   for (const int64_t count : equal) EXPECT_EQ(count, 15);
 }
 
-TEST(CheckedFileTest, AForeignPairGetsHashesThatEqualThoseOfItsWriter) {
-  MemoryFileSystem fs;
-  WriteFiveBlocks(fs, "/d/t");
-  const std::string ours = ReadTestFile(fs, "/d/t.blocks");
-  ASSERT_TRUE(fs.Remove("/d/t.blocks").ok());
-  const auto content = WriteBlockHashes(fs, "/d/t");
-  ASSERT_TRUE(content.ok()) << MessageOf(content.status());
-  EXPECT_EQ(ReadTestFile(fs, "/d/t.blocks"), ours);
-  EXPECT_EQ((*TokenFile::Open(fs, "/d/t"))->content_hash(), *content);
-  // Nonsense is not adopted.
-  ASSERT_TRUE(fs.Remove("/d/t.blocks").ok());
-  WriteTestFile(fs, "/d/t.bin", "short");
-  EXPECT_EQ(ExitCodeFor(WriteBlockHashes(fs, "/d/t").status()), 2);
-  EXPECT_FALSE(fs.Exists("/d/t.blocks"));
-}
-
 }  // namespace
 }  // namespace lockstep

@@ -11,6 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kKeysTold = 8;
+constexpr int kNumberOverflow = 406;  // of the parser's errors
 
 // The parser's events, without a tree: a line may be gigabytes.
 class FieldFinder : public nlohmann::json_sax<Json> {
@@ -50,11 +51,16 @@ class FieldFinder : public nlohmann::json_sax<Json> {
   }
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 9: ..."
+    // "[json.exception.parse_error.101] parse error at line 1, column 9: ...",
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
     const std::string text = error.what();
     const size_t colon = text.find(": ");
-    error_ = "column " + std::to_string(position) +
-             (colon == std::string::npos ? "" : text.substr(colon));
+    const size_t bracket = text.find("] ");
+    error_ = "column " + std::to_string(position) + ": " +
+             (colon != text.npos     ? text.substr(colon + 2)
+              : bracket != text.npos ? text.substr(bracket + 2)
+                                     : text);
+    if (error.id == kNumberOverflow) error_ += ": it is no binary64 number";
     return false;
   }
 

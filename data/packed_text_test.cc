@@ -172,6 +172,7 @@ TEST(PackedTextTest, PackedLinesBecomeTheSameTokens) {
   const std::string lines = "{\"text\":\"ab\"}\n\n{\"text\":\"c\"}\n";
   const auto tokenizer = MakeTokenizer("byte");
   MemoryFileSystem fs;
+  ASSERT_TRUE(fs.MakeDirs("/out").ok());
   WriteTestFile(fs, "/p.jsonl", lines);
   WriteTestFile(fs, "/g.jsonl.gz", Gzip(lines));
   WriteTestFile(fs, "/z.jsonl.zst", Zstd(lines));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "data/output_folder.h"
 #include "data/text_source.h"
 #include "data/token_file_writer.h"
 #include "determinism/check.h"
@@ -23,7 +24,12 @@ class DocumentEncoder {
 
   absl::Status Add(const TextPiece& piece) {
     ids_.clear();
-    LS_RETURN_IF_ERROR(Encode(piece));
+    if (tokenizer_.ids_are_bytes()) {
+      LS_RETURN_IF_ERROR(writer_.AppendBytes(piece.bytes));
+      tokens_ += static_cast<int64_t>(piece.bytes.size());
+    } else {
+      LS_RETURN_IF_ERROR(Encode(piece));
+    }
     if (piece.ends_document) {
       ids_.push_back(tokenizer_.end_of_document());
     }
@@ -113,6 +119,7 @@ absl::Status EncodeAll(TextSource& source, const PrepareOptions& options,
 absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
                                             const PrepareOptions& options) {
   LS_CHECK(options.tokenizer != nullptr);
+  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, options.output_prefix));
   const TextOptions text = {options.document_bytes, options.field};
   LS_ASSIGN_OR_RETURN(TextFileList list,
                       ListTextFiles(fs, options.inputs, text));
@@ -121,7 +128,6 @@ absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
   report.input_bytes = list.bytes;
   report.hidden_files = std::move(list.hidden_files);
 
-  LS_RETURN_IF_ERROR(fs.MakeDirs(DirName(options.output_prefix)));
   LS_ASSIGN_OR_RETURN(const auto writer,
                       TokenFileWriter::Create(fs, options.output_prefix,
                                               options.tokenizer->vocab_size()));

@@ -29,7 +29,7 @@ struct PrepareProgress {
 
 struct PrepareOptions {
   std::vector<std::string> inputs;  // files and folders, in order
-  std::string output_prefix;        // its folder is made
+  std::string output_prefix;        // its folder exists
   const Tokenizer* tokenizer = nullptr;
   int64_t document_bytes = 0;  // see text_source.h
   // Called about once per MiB of input and at the end; may be empty.
@@ -50,6 +50,8 @@ struct PrepareReport {
   std::vector<std::string> hidden_files;  // passed over
 };
 
+// InputError for an output whose folder does not exist, before anything is
+// read, and for inputs that cannot be read or hold nothing.
 absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
                                             const PrepareOptions& options);
 

@@ -19,6 +19,7 @@ namespace {
 absl::StatusOr<PrepareReport> Prepare(FileSystem& fs,
                                       const std::vector<std::string>& inputs,
                                       int64_t document_bytes = 0) {
+  LS_CHECK(fs.MakeDirs("/out").ok());
   const auto tokenizer = MakeTokenizer("byte");
   PrepareOptions options;
   options.inputs = inputs;
@@ -55,6 +56,7 @@ TEST(PrepareTest, AFileThatChangesMeanwhileIsRefused) {
   MemoryFileSystem fs;
   WriteTestFile(fs, "/c/a.txt", std::string(size_t{3} << 20, 'x'));
   WriteTestFile(fs, "/c/b.txt", "b");
+  ASSERT_TRUE(fs.MakeDirs("/out").ok());
   const auto tokenizer = MakeTokenizer("byte");
   const auto report = PrepareTokens(
       fs, {{"/c"}, "/out/t", tokenizer->get(), 0, [&](const PrepareProgress&) {
@@ -150,48 +152,6 @@ TEST(PrepareTest, DocumentsEndWithTheirId) {
   EXPECT_EQ((*file)->DocumentStart(1).value(), 5);
   EXPECT_EQ((*file)->DocumentStart(2).value(), 7);
   EXPECT_EQ((*file)->content_hash(), report->content_hash);
-}
-
-// Encodes a document as one token, its length: only whole documents will do.
-class WholeTokenizer : public Tokenizer {
- public:
-  int64_t vocab_size() const override { return 1 << 30; }
-  int32_t end_of_document() const override { return 0; }
-  void Encode(std::string_view text, std::vector<int32_t>& out) const override {
-    out.push_back(static_cast<int32_t>(text.size()));
-  }
-  std::string Decode(std::span<const int32_t>) const override { return ""; }
-  size_t EncodablePrefix(std::string_view) const override { return 0; }
-  std::string identity() const override { return name(); }
-  const char* name() const override { return "whole"; }
-};
-
-TEST(PrepareTest, ATokenizerThatNeedsWholeDocumentsGetsThem) {
-  MemoryFileSystem fs;
-  const size_t size = (size_t{2} << 20) + 5;
-  WriteTestFile(fs, "/c/a.txt", std::string(size, 'x'));
-  WriteTestFile(fs, "/c/b.txt", "abc");
-  const WholeTokenizer tokenizer;
-  int64_t calls = 0;
-  PrepareProgress last;
-  const auto report = PrepareTokens(
-      fs, {{"/c"}, "/out/t", &tokenizer, 0, [&](const PrepareProgress& now) {
-             EXPECT_GE(now.bytes_done, last.bytes_done);
-             last = now;
-             ++calls;
-           }});
-  ASSERT_TRUE(report.ok()) << MessageOf(report.status());
-  const auto file = TokenFile::Open(fs, "/out/t");
-  ASSERT_TRUE(file.ok());
-  EXPECT_EQ((*file)->type(), TokenType::kI32);
-  std::vector<int32_t> tokens(4);
-  ASSERT_TRUE((*file)->Read(0, tokens).ok());
-  EXPECT_EQ(tokens,
-            (std::vector<int32_t>{static_cast<int32_t>(size), 0, 3, 0}));
-  EXPECT_GE(calls, 3);
-  EXPECT_EQ(last.bytes_done, last.bytes_total);
-  EXPECT_EQ(last.documents, 2);
-  EXPECT_EQ(last.tokens, 4);
 }
 
 struct Cache {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "data/sentencepiece_golden.h"
+#include "data/sentencepiece_library.h"
+#include "data/sentencepiece_tokenizer.h"
 #include "data/test_files.h"
 #include "data/tokenizer.h"
 #include "gtest/gtest.h"
@@ -77,6 +79,36 @@ TEST(SentencePieceBytesTest, WhatIsEncodedEarlyIsEncodedTheSame) {
     EXPECT_EQ(ids, whole) << step;
   }
   EXPECT_GT(cut, 500);
+}
+
+// What the library has to say stands in our errors, without its source lines,
+// and stderr is the command's.
+TEST(SentencePieceBytesTest, TheLibraryWritesNothingItself) {
+  const std::string model = ReadTestFile(*PosixFileSystem(), kGoldenModel);
+  testing::internal::CaptureStderr();
+  int refused = 0;
+  for (size_t at = 0; at < model.size(); at += 11) {
+    std::string damaged = model;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    const auto tokenizer = MakeSentencePieceTokenizer(damaged, "m.model");
+    if (tokenizer.ok()) {
+      Ids(**tokenizer, "some text \xff \xE2\x96\x81 123");
+      continue;
+    }
+    ++refused;
+    EXPECT_EQ(MessageOf(tokenizer.status()).find(".cc("), std::string::npos)
+        << MessageOf(tokenizer.status());
+  }
+  EXPECT_GT(refused, 100);
+  std::string error;
+  for (const char* vocab : {"3", "258", "90000"}) {
+    EXPECT_EQ(TrainPieces({{"vocab_size", vocab}, {"minloglevel", "3"}},
+                          {"a text", "of lines"}, error),
+              "");
+    EXPECT_NE(error, "");
+    EXPECT_EQ(error.find(".cc("), std::string::npos) << error;
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

@@ -5,6 +5,11 @@
 
 #include <unordered_map>
 
+// Exported by the library, and in none of the headers that it installs.
+namespace sentencepiece::logging {
+void SetMinLogLevel(int level);
+}
+
 namespace lockstep {
 namespace {
 
@@ -55,14 +60,25 @@ class Sentences : public spm::SentenceIterator {
   size_t at_ = 0;
 };
 
+// What a status says, without its code and the library's source line:
+// "Internal: ./src/x.cc(1) [condition] Vocabulary size too high."
+std::string Sentence(const spm::util::Status& status) {
+  std::string text = status.error_message();
+  if (const size_t end = text.rfind("] "); end != text.npos) {
+    text.erase(0, end + 2);
+  }
+  return text == " " ? "" : text;
+}
+
 }  // namespace
 
 std::unique_ptr<PieceModel> PieceModel::Load(const std::string& bytes,
                                              std::string& error) {
+  spm::logging::SetMinLogLevel(kLibraryLogLevel);
   auto model = std::make_unique<LoadedModel>();
   const spm::util::Status status = model->Load(bytes);
   if (status.ok()) return model;
-  error = status.ToString();
+  error = Sentence(status);
   return nullptr;
 }
 
@@ -76,7 +92,7 @@ std::string TrainPieces(const std::map<std::string, std::string>& options,
                                                    options.end()),
       &iterator, &model);
   if (status.ok()) return model;
-  error = status.ToString();
+  error = Sentence(status);
   return "";
 }
 

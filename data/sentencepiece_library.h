@@ -17,6 +17,10 @@
 
 namespace lockstep {
 
+// Nothing below "fatal": what the library has to say, our errors say, and
+// stderr is the command's.
+inline constexpr int kLibraryLogLevel = 3;
+
 enum class PieceKind : uint8_t { kText, kByte, kControl, kUnknown };
 
 // Immutable and safe to use from several threads.
@@ -24,7 +28,8 @@ class PieceModel {
  public:
   virtual ~PieceModel() = default;
 
-  // Null for bytes that the library refuses; `error` then says why.
+  // Null for bytes that the library refuses; `error` then says why, as far as
+  // the library does.
   static std::unique_ptr<PieceModel> Load(const std::string& bytes,
                                           std::string& error);
 
@@ -39,7 +44,8 @@ class PieceModel {
 };
 
 // Trains on `sentences` with the library's own options, which the model
-// records; the model's bytes. Empty on failure; `error` then says why.
+// records; the model's bytes. Empty on failure; `error` then says why, as far
+// as the library does.
 std::string TrainPieces(const std::map<std::string, std::string>& options,
                         const std::vector<std::string>& sentences,
                         std::string& error);

@@ -63,6 +63,7 @@ TEST(SentencePieceTest, PreparedTextDecodesToItself) {
   }
   WriteTestFile(fs, "/c/a.txt", text);
   WriteTestFile(fs, "/c/b.txt", "");
+  ASSERT_TRUE(fs.MakeDirs("/out").ok());
   const auto report = PrepareTokens(fs, {{"/c"}, "/out/t", tokenizer->get()});
   ASSERT_TRUE(report.ok()) << MessageOf(report.status());
   EXPECT_EQ(report->documents, 2);

@@ -149,7 +149,9 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeSentencePieceTokenizer(
   std::string error;
   std::unique_ptr<PieceModel> model = PieceModel::Load(bytes, error);
   if (model == nullptr || model->piece_count() != facts.pieces) {
-    return InputError("SentencePiece refuses the model: " + error, where,
+    return InputError("SentencePiece refuses the model: " +
+                          (error.empty() ? "its fields are damaged" : error),
+                      where,
                       "name a model that `lockstep data train-tokenizer` or "
                       "SentencePiece's own trainer wrote");
   }

@@ -134,6 +134,7 @@ absl::StatusOr<std::string> PreparedPrefix(FileSystem& fs,
     return prefix;
   }
   say("data: preparing " + request.input + " (miss): " + prefix);
+  LS_RETURN_IF_ERROR(fs.MakeDirs(request.cache_dir));
   PrepareOptions options;
   options.inputs = {request.input};
   options.output_prefix = prefix;

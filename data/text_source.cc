@@ -49,7 +49,7 @@ class PlainSource : public TextSource {
     if (document_bytes_ == 0) {
       return rest.size();
     }
-    for (size_t i = 0; i < rest.size(); ++i) {
+    for (size_t i = SkipTooShort(rest); i < rest.size(); ++i) {
       if (newlines_ == 0) {
         // Nothing ends before the next line does.
         i = std::min(rest.find('\n', i), rest.size());
@@ -57,14 +57,32 @@ class PlainSource : public TextSource {
       } else if (rest[i] == '\n') {
         ++newlines_;
       } else if (rest[i] != '\r') {
-        if (newlines_ >= 2 &&
-            document_so_far_ + static_cast<int64_t>(i) >= document_bytes_) {
+        if (newlines_ >= 2) {
           return i;
         }
         newlines_ = 0;
       }
     }
     return rest.size();
+  }
+
+  // The first byte of `rest` at which the document may end, with newlines_ of
+  // the run of line ends before it. No line is looked at on the way there: most
+  // text has more lines than documents.
+  size_t SkipTooShort(std::string_view rest) {
+    const int64_t missing =
+        std::max(document_bytes_ - document_so_far_, int64_t{0});
+    const size_t skip = std::min(static_cast<size_t>(missing), rest.size());
+    size_t run = skip;
+    while (run > 0 && (rest[run - 1] == '\n' || rest[run - 1] == '\r')) {
+      --run;
+    }
+    if (run > 0) {
+      newlines_ = 0;
+    }
+    newlines_ += std::count(rest.begin() + static_cast<ptrdiff_t>(run),
+                            rest.begin() + static_cast<ptrdiff_t>(skip), '\n');
+    return skip;
   }
 
   const std::unique_ptr<ByteStream> stream_;

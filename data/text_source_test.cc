@@ -49,9 +49,9 @@ TEST(TextSourceTest, BlankLinesCutDocuments) {
   EXPECT_EQ(DocumentsOf(fs, {"/t"}, 0).size(), 1u);
 }
 
-// Files beyond one piece (1 MiB), with a blank line on and around the seam.
+// Files beyond one piece (256 KiB), with a blank line on and around the seam.
 TEST(TextSourceTest, PiecesDoNotShowInDocuments) {
-  constexpr size_t kPiece = size_t{1} << 20;
+  constexpr size_t kPiece = size_t{1} << 18;
   int64_t checked = 0;
   for (size_t at = kPiece - 4; at <= kPiece + 2; ++at) {
     MemoryFileSystem fs;

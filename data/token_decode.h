@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "data/token_format.h"
 
@@ -22,6 +23,10 @@ int64_t DecodeTokens(TokenType type, const std::byte* from, int64_t vocab_size,
 // outside the vocabulary is LS_CHECKed.
 void EncodeTokens(TokenType type, std::span<const int32_t> ids,
                   int64_t vocab_size, char* to);
+
+// Each byte of `text` as a uint16, to `to`: what EncodeTokens makes of ids that
+// are bytes.
+void WidenBytes(std::string_view text, char* to);
 
 // One id as it is stored.
 int64_t DecodeToken(TokenType type, const std::byte* from);

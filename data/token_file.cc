@@ -11,16 +11,6 @@
 namespace lockstep {
 namespace {
 
-std::string WithoutSuffix(std::string_view prefix) {
-  for (const std::string_view suffix : {".bin", ".idx"}) {
-    if (prefix.ends_with(suffix)) {
-      prefix.remove_suffix(suffix.size());
-      break;
-    }
-  }
-  return std::string(prefix);
-}
-
 absl::Status CheckExists(FileSystem& fs, const std::string& path) {
   if (fs.Exists(path)) {
     return absl::OkStatus();
@@ -33,11 +23,21 @@ absl::Status CheckExists(FileSystem& fs, const std::string& path) {
 
 }  // namespace
 
+std::string TokenFilePrefix(std::string_view path) {
+  for (const std::string_view suffix : {".bin", ".idx"}) {
+    if (path.ends_with(suffix)) {
+      path.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  return std::string(path);
+}
+
 absl::StatusOr<std::unique_ptr<TokenFile>> TokenFile::Open(
     FileSystem& fs, std::string_view prefix, int64_t vocab_size) {
   LS_CHECK(vocab_size > 0 && vocab_size <= kAnyVocabulary) << vocab_size;
   std::unique_ptr<TokenFile> file(new TokenFile());
-  file->prefix_ = WithoutSuffix(prefix);
+  file->prefix_ = TokenFilePrefix(prefix);
   file->vocab_size_ = vocab_size;
   const std::string bin = file->prefix_ + ".bin";
   const std::string idx = file->prefix_ + ".idx";

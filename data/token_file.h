@@ -88,10 +88,8 @@ class TokenFile : public TokenStore {
   bool has_block_hashes_ = false;
 };
 
-// Writes PREFIX.blocks for a pair that lacks one, as it is now, once its tables
-// hold; returns its content hash. What `data verify` does to foreign files.
-absl::StatusOr<std::string> WriteBlockHashes(FileSystem& fs,
-                                             const std::string& prefix);
+// `path` without ".bin" or ".idx".
+std::string TokenFilePrefix(std::string_view path);
 
 }  // namespace lockstep
 

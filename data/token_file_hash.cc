@@ -37,14 +37,4 @@ absl::StatusOr<BlockHashes> TokenFile::Hash() const {
   return hashes;
 }
 
-absl::StatusOr<std::string> WriteBlockHashes(FileSystem& fs,
-                                             const std::string& prefix) {
-  LS_ASSIGN_OR_RETURN(const auto file, TokenFile::Open(fs, prefix));
-  LS_RETURN_IF_ERROR(file->CheckTables());
-  LS_ASSIGN_OR_RETURN(const BlockHashes hashes, file->Hash());
-  LS_RETURN_IF_ERROR(
-      WriteFileAtomically(fs, file->prefix() + ".blocks", hashes.Serialize()));
-  return hashes.ContentHash();
-}
-
 }  // namespace lockstep

@@ -1,13 +1,10 @@
 #include "data/token_file_writer.h"
 
 #include <algorithm>
-#include <cstring>
-#include <functional>
 #include <utility>
 
 #include "data/token_decode.h"
 #include "determinism/check.h"
-#include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -15,63 +12,6 @@ namespace {
 
 constexpr const char* kSuffixes[] = {".bin", ".idx", ".blocks", ".lengths",
                                      ".documents"};
-
-// Of a spooled table, per read.
-constexpr int64_t kChunkEntries = int64_t{1} << 16;
-
-// The index, hashed as it is written.
-class IndexOutput {
- public:
-  explicit IndexOutput(std::unique_ptr<WritableFile> file)
-      : file_(std::move(file)) {}
-
-  absl::Status Append(const std::string& bytes) {
-    hash_.Update(bytes.data(), bytes.size());
-    bytes_ += bytes.size();
-    return file_->Append(bytes);
-  }
-
-  absl::Status Close() {
-    LS_RETURN_IF_ERROR(file_->Sync());
-    return file_->Close();
-  }
-
-  Digest digest() const { return hash_.Digest(); }
-  uint64_t bytes() const { return bytes_; }
-
- private:
-  std::unique_ptr<WritableFile> file_;
-  Sha256 hash_;
-  uint64_t bytes_ = 0;
-};
-
-// Calls `convert` on each entry of the spooled file in order and appends what
-// it makes of it to the index.
-template <typename T>
-absl::Status CopyTable(const RandomAccessFile& spool,
-                       const std::function<void(T, std::string&)>& convert,
-                       IndexOutput& index) {
-  const int64_t count = static_cast<int64_t>(spool.Size() / sizeof(T));
-  std::string in;
-  std::string out;
-  for (int64_t first = 0; first < count; first += kChunkEntries) {
-    const int64_t entries = std::min(kChunkEntries, count - first);
-    in.resize(static_cast<size_t>(entries) * sizeof(T));
-    LS_RETURN_IF_ERROR(spool.ReadAt(first * sizeof(T), in.size(), in.data()));
-    out.clear();
-    const std::byte* from = reinterpret_cast<const std::byte*>(in.data());
-    for (int64_t i = 0; i < entries; ++i) {
-      convert(LoadLittle<T>(from + i * sizeof(T)), out);
-    }
-    LS_RETURN_IF_ERROR(index.Append(out));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SyncAndClose(WritableFile& file) {
-  LS_RETURN_IF_ERROR(file.Sync());
-  return file.Close();
-}
 
 }  // namespace
 
@@ -98,7 +38,7 @@ TokenFileWriter::TokenFileWriter(FileSystem& fs, const std::string& prefix,
       vocab_size_(vocab_size),
       max_sequence_tokens_(max_sequence_tokens),
       type_(TypeForVocabulary(vocab_size)) {
-  block_ = std::make_shared<std::string>(kHashBlockBytes, '\0');
+  block_ = hasher_.Take();
 }
 
 TokenFileWriter::~TokenFileWriter() {
@@ -120,25 +60,41 @@ std::string TokenFileWriter::Temporary(const char* suffix) const {
   return prefix_ + suffix + ".tmp";
 }
 
+absl::StatusOr<int64_t> TokenFileWriter::Room(size_t wanted) {
+  if (sequence_tokens_ == max_sequence_tokens_) {
+    LS_RETURN_IF_ERROR(EndSequence());
+  }
+  const auto room =
+      static_cast<int64_t>(kHashBlockBytes - block_used_) / WidthOf(type_);
+  return std::min({static_cast<int64_t>(wanted), room,
+                   max_sequence_tokens_ - sequence_tokens_});
+}
+
+absl::Status TokenFileWriter::Wrote(int64_t tokens) {
+  block_used_ += static_cast<size_t>(tokens * WidthOf(type_));
+  sequence_tokens_ += tokens;
+  document_tokens_ += tokens;
+  return block_used_ == kHashBlockBytes ? FlushBlock() : absl::OkStatus();
+}
+
 absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
-  const int64_t width = WidthOf(type_);
   while (!tokens.empty()) {
-    if (sequence_tokens_ == max_sequence_tokens_) {
-      LS_RETURN_IF_ERROR(EndSequence());
-    }
-    const int64_t room =
-        static_cast<int64_t>(kHashBlockBytes - block_used_) / width;
-    const int64_t count = std::min({static_cast<int64_t>(tokens.size()), room,
-                                    max_sequence_tokens_ - sequence_tokens_});
-    const std::span<const int32_t> run = tokens.first(count);
-    EncodeTokens(type_, run, vocab_size_, &(*block_)[block_used_]);
-    block_used_ += static_cast<size_t>(count * width);
+    LS_ASSIGN_OR_RETURN(const int64_t count, Room(tokens.size()));
+    EncodeTokens(type_, tokens.first(count), vocab_size_,
+                 &(*block_)[block_used_]);
     tokens = tokens.subspan(count);
-    sequence_tokens_ += count;
-    document_tokens_ += count;
-    if (block_used_ == kHashBlockBytes) {
-      LS_RETURN_IF_ERROR(FlushBlock());
-    }
+    LS_RETURN_IF_ERROR(Wrote(count));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TokenFileWriter::AppendBytes(std::string_view text) {
+  LS_CHECK(type_ == TokenType::kU16 && vocab_size_ >= 256) << vocab_size_;
+  while (!text.empty()) {
+    LS_ASSIGN_OR_RETURN(const int64_t count, Room(text.size()));
+    WidenBytes(text.substr(0, count), &(*block_)[block_used_]);
+    text.remove_prefix(count);
+    LS_RETURN_IF_ERROR(Wrote(count));
   }
   return absl::OkStatus();
 }
@@ -146,9 +102,9 @@ absl::Status TokenFileWriter::Append(std::span<const int32_t> tokens) {
 absl::Status TokenFileWriter::FlushBlock() {
   block_->resize(block_used_);
   hashes_.bin_bytes += block_used_;
-  hasher_.Add(block_);
   LS_RETURN_IF_ERROR(bin_->Append(*block_));
-  block_ = std::make_shared<std::string>(kHashBlockBytes, '\0');
+  hasher_.Add(std::move(block_));
+  block_ = hasher_.Take();
   block_used_ = 0;
   return absl::OkStatus();
 }
@@ -178,7 +134,8 @@ absl::StatusOr<TokenFileSummary> TokenFileWriter::Finish() {
     LS_RETURN_IF_ERROR(FlushBlock());
   }
   hashes_.blocks = hasher_.Finish();
-  LS_RETURN_IF_ERROR(SyncAndClose(*bin_));
+  LS_RETURN_IF_ERROR(bin_->Sync());
+  LS_RETURN_IF_ERROR(bin_->Close());
   LS_RETURN_IF_ERROR(lengths_->Close());
   LS_RETURN_IF_ERROR(documents_->Close());
   LS_RETURN_IF_ERROR(WriteIndex());
@@ -186,63 +143,6 @@ absl::StatusOr<TokenFileSummary> TokenFileWriter::Finish() {
   finished_ = true;
   summary_.content_hash = hashes_.ContentHash();
   return summary_;
-}
-
-absl::Status TokenFileWriter::WriteIndex() {
-  LS_ASSIGN_OR_RETURN(auto file, fs_.Create(Temporary(".idx")));
-  LS_ASSIGN_OR_RETURN(const auto lengths, fs_.OpenRead(Temporary(".lengths")));
-  LS_ASSIGN_OR_RETURN(const auto documents,
-                      fs_.OpenRead(Temporary(".documents")));
-  IndexOutput index(std::move(file));
-  std::string header(kIndexMagic, sizeof(kIndexMagic));
-  AppendLittle<uint64_t>(kIndexVersion, header);
-  AppendLittle<uint8_t>(static_cast<uint8_t>(type_), header);
-  AppendLittle<uint64_t>(static_cast<uint64_t>(summary_.sequences), header);
-  AppendLittle<uint64_t>(static_cast<uint64_t>(summary_.documents) + 1, header);
-  LS_RETURN_IF_ERROR(index.Append(header));
-
-  LS_RETURN_IF_ERROR(CopyTable<int32_t>(
-      *lengths,
-      [](int32_t length, std::string& out) { AppendLittle(length, out); },
-      index));
-  int64_t offset = 0;
-  LS_RETURN_IF_ERROR(CopyTable<int32_t>(
-      *lengths,
-      [&](int32_t length, std::string& out) {
-        AppendLittle(offset, out);
-        offset += length * WidthOf(type_);
-      },
-      index));
-  LS_CHECK_EQ(static_cast<uint64_t>(offset), hashes_.bin_bytes);
-  std::string first;
-  AppendLittle<int64_t>(0, first);
-  LS_RETURN_IF_ERROR(index.Append(first));
-  LS_RETURN_IF_ERROR(CopyTable<int64_t>(
-      *documents, [](int64_t end, std::string& out) { AppendLittle(end, out); },
-      index));
-  LS_RETURN_IF_ERROR(index.Close());
-  hashes_.idx = index.digest();
-  hashes_.idx_bytes = index.bytes();
-  return absl::OkStatus();
-}
-
-absl::Status TokenFileWriter::Commit() {
-  LS_ASSIGN_OR_RETURN(auto blocks, fs_.Create(Temporary(".blocks")));
-  LS_RETURN_IF_ERROR(blocks->Append(hashes_.Serialize()));
-  LS_RETURN_IF_ERROR(SyncAndClose(*blocks));
-  const std::string folder = DirName(prefix_);
-  // An old index must not stand beside a new .bin, not even after a power cut.
-  if (fs_.Exists(prefix_ + ".idx")) {
-    LS_RETURN_IF_ERROR(fs_.Remove(prefix_ + ".idx"));
-    LS_RETURN_IF_ERROR(fs_.SyncDir(folder));
-  }
-  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".bin"), prefix_ + ".bin"));
-  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".blocks"), prefix_ + ".blocks"));
-  LS_RETURN_IF_ERROR(fs_.SyncDir(folder));
-  LS_RETURN_IF_ERROR(fs_.Rename(Temporary(".idx"), prefix_ + ".idx"));
-  LS_RETURN_IF_ERROR(fs_.Remove(Temporary(".lengths")));
-  LS_RETURN_IF_ERROR(fs_.Remove(Temporary(".documents")));
-  return fs_.SyncDir(folder);
 }
 
 }  // namespace lockstep

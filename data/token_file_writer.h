@@ -1,12 +1,13 @@
 // Writes a token file pair and its side file, streaming.
 //
 // Memory does not grow with the corpus but for 32 bytes a MiB of tokens: tokens
-// go out in blocks of 1 MiB, and the tables are spooled to temporary files,
-// since the index puts counts and lengths in front of what is known last.
-// Everything is written under temporary names; Finish removes an old index,
-// renames .bin and .blocks and last .idx, which is therefore the commit mark: a
-// pair with an index is complete. A document longer than 2^31 - 1 tokens
-// becomes several sequences of one document, as int32 lengths demand.
+// go out in blocks of 1 MiB, each hashed by a thread (block_hasher.h), and the
+// tables are spooled to temporary files, since the index puts counts and
+// lengths in front of what is known last. Everything is written under temporary
+// names; Finish removes an old index, renames .bin and .blocks and last .idx,
+// which is therefore the commit mark: a pair with an index is complete. A
+// document longer than 2^31 - 1 tokens becomes several sequences of one
+// document, as int32 lengths demand.
 //
 // Not thread-safe; two writers on one prefix are the caller's mistake.
 
@@ -55,6 +56,10 @@ class TokenFileWriter {
   // the tokenizer (LS_CHECK).
   absl::Status Append(std::span<const int32_t> tokens);
 
+  // The same for a vocabulary whose first 256 ids are bytes: each byte of
+  // `text` is a token. Such a vocabulary is stored as uint16 (LS_CHECK).
+  absl::Status AppendBytes(std::string_view text);
+
   // Ends the current document; one without tokens is LS_CHECKed.
   absl::Status EndDocument();
 
@@ -69,6 +74,10 @@ class TokenFileWriter {
   TokenFileWriter(FileSystem& fs, const std::string& prefix, int64_t vocab_size,
                   int64_t max_sequence_tokens);
 
+  // What Append and AppendBytes share: how many of `wanted` tokens go into the
+  // block at once, and what follows when they are there.
+  absl::StatusOr<int64_t> Room(size_t wanted);
+  absl::Status Wrote(int64_t tokens);
   absl::Status FlushBlock();
   absl::Status EndSequence();
   absl::Status WriteIndex();
@@ -85,10 +94,10 @@ class TokenFileWriter {
   std::unique_ptr<WritableFile> bin_;
   std::unique_ptr<WritableFile> lengths_;  // spooled int32 a sequence
   std::unique_ptr<WritableFile>
-      documents_;                       // spooled int64 a document: its end
-  std::shared_ptr<std::string> block_;  // kHashBlockBytes, or fewer at the end
-  size_t block_used_ = 0;
+      documents_;  // spooled int64 a document: its end
   BlockHasher hasher_;
+  BlockHasher::Buffer block_;  // kHashBlockBytes, or fewer at the end
+  size_t block_used_ = 0;
   BlockHashes hashes_;
   int64_t sequence_tokens_ = 0;
   int64_t document_tokens_ = 0;

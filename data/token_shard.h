@@ -63,6 +63,9 @@ class TokenShard {
   int64_t end_count() const { return end_count_; }
   absl::StatusOr<int64_t> EndAt(int64_t i) const;
 
+  // InputError unless the positions ascend and lie inside. After Index.
+  absl::Status CheckTable() const;
+
   // Bytes of `count` tokens from `first` on, which lie inside (LS_CHECK).
   absl::Status ReadBytes(int64_t first, int64_t count, std::byte* out) const;
 

@@ -16,6 +16,8 @@ namespace {
 constexpr char kMagic[8] = {'L', 'S', 'S', 'H', 'A', 'R', 'D', 'S'};
 constexpr uint64_t kVersion = 1;
 constexpr uint64_t kTableAt = 8 + 4 * 8;
+// Of the table, per read.
+constexpr int64_t kChunkEntries = int64_t{1} << 16;
 
 template <typename T>
 void FindEnds(const std::byte* bytes, int64_t count, int64_t first, T end_token,
@@ -124,6 +126,33 @@ absl::Status TokenShard::ParseDocuments() {
     return bad("the table of documents is of another shard, or damaged");
   }
   end_count_ = static_cast<int64_t>(count);
+  return absl::OkStatus();
+}
+
+absl::Status TokenShard::CheckTable() const {
+  if (documents_ == nullptr) {
+    return absl::OkStatus();  // found by reading, in order
+  }
+  std::vector<uint32_t> chunk;
+  int64_t before = -1;
+  for (int64_t first = 0; first < end_count_; first += kChunkEntries) {
+    chunk.resize(std::min(kChunkEntries, end_count_ - first));
+    LS_RETURN_IF_ERROR(
+        documents_->Read(kTableAt + 4 * first, 4 * chunk.size(), chunk.data()));
+    for (const int64_t at : chunk) {
+      if (at <= before || at >= token_count_) {
+        return InputError("documents do not ascend: token " +
+                              std::to_string(at) + " of " +
+                              std::to_string(token_count_) + " after token " +
+                              std::to_string(before),
+                          paths_.documents,
+                          "delete it and " + paths_.blocks +
+                              ", and make them again with `lockstep data "
+                              "verify`");
+      }
+      before = at;
+    }
+  }
   return absl::OkStatus();
 }
 

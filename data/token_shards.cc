@@ -69,6 +69,13 @@ absl::Status TokenShards::IndexDocuments(FileSystem& fs,
   return CountDocuments();
 }
 
+absl::Status TokenShards::CheckTables() const {
+  for (const auto& shard : shards_) {
+    LS_RETURN_IF_ERROR(shard->CheckTable());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TokenShards::CountDocuments() {
   Sha256 hash;
   first_end_ = {0};
@@ -135,27 +142,6 @@ std::vector<DataFileIdentity> TokenShards::Identities() const {
     bytes += shard->bytes();
   }
   return {{path_, bytes, content_hash_}};
-}
-
-absl::StatusOr<ShardVerification> VerifyShards(FileSystem& fs,
-                                               const std::string& path) {
-  ShardVerification result;
-  LS_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
-                      ListShards(fs, path));
-  for (const std::string& shard_path : paths) {
-    const ShardPaths files(shard_path);
-    if (fs.Exists(files.blocks)) {
-      LS_ASSIGN_OR_RETURN(
-          const std::vector<DataDamage> damage,
-          VerifyBlocks(fs, files.bin, files.documents, files.blocks));
-      result.damage.insert(result.damage.end(), damage.begin(), damage.end());
-      continue;
-    }
-    LS_ASSIGN_OR_RETURN(const auto shard, TokenShard::Open(fs, shard_path));
-    LS_RETURN_IF_ERROR(shard->WriteSideFiles(fs));
-    result.written.push_back(files.blocks);
-  }
-  return result;
 }
 
 }  // namespace lockstep

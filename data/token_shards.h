@@ -19,7 +19,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "data/block_hash.h"
 #include "data/token_shard.h"
 #include "data/token_store.h"
 #include "determinism/file_system.h"
@@ -37,6 +36,8 @@ class TokenShards : public TokenStore {
   // Finds where documents begin. Shards that lack the files which `data verify`
   // leaves are read through, and a notice says how many bytes that is.
   absl::Status IndexDocuments(FileSystem& fs, const DataNotice& notice);
+  // Walks all tables: where documents begin, ascending. After IndexDocuments.
+  absl::Status CheckTables() const;
 
   const std::string& prefix() const override { return path_; }
   TokenType type() const override { return shards_[0]->type(); }
@@ -68,15 +69,6 @@ class TokenShards : public TokenStore {
   int64_t leading_end_ = 0;
   std::string content_hash_;
 };
-
-// What `data verify` finds: shards that have side files are held against them,
-// the others get them.
-struct ShardVerification {
-  std::vector<DataDamage> damage;
-  std::vector<std::string> written;  // .blocks files
-};
-absl::StatusOr<ShardVerification> VerifyShards(FileSystem& fs,
-                                               const std::string& path);
 
 }  // namespace lockstep
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "data/shard_test.h"
+#include "data/verify_tokens.h"
 #include "determinism/memory_file_system.h"
 
 namespace lockstep {
@@ -83,7 +84,7 @@ TEST(TokenShardsTest, SideFilesSayWhatReadingThroughSays) {
   MemoryFileSystem fs;
   WriteShards(fs);
   const auto read = OpenTokens(fs, "/d", kAnyVocabulary, nullptr);
-  const auto verified = VerifyShards(fs, "/d");
+  const auto verified = VerifyTokens(fs, "/d");
   ASSERT_TRUE(verified.ok()) << MessageOf(verified.status());
   EXPECT_TRUE(verified->damage.empty());
   EXPECT_EQ(verified->written.size(), 3u);
@@ -96,7 +97,7 @@ TEST(TokenShardsTest, SideFilesSayWhatReadingThroughSays) {
   EXPECT_EQ(StartsOf(**store), kStarts);
   EXPECT_EQ((*store)->content_hash(), (*read)->content_hash());
   ExpectAllRanges(**store);
-  const auto again = VerifyShards(fs, "/d");
+  const auto again = VerifyTokens(fs, "/d");
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->written.empty() && again->damage.empty());
 }
@@ -105,11 +106,11 @@ TEST(TokenShardsTest, DamageIsFoundByVerifyAndStopsTheOpening) {
   for (const char* name : {"/d/s_2.bin", "/d/s_2.documents"}) {
     MemoryFileSystem fs;
     WriteShards(fs);
-    ASSERT_TRUE(VerifyShards(fs, "/d").ok());
+    ASSERT_TRUE(VerifyTokens(fs, "/d").ok());
     std::string bytes = ReadTestFile(fs, name);
     bytes.back() ^= 1;
     WriteTestFile(fs, name, bytes);
-    const auto verified = VerifyShards(fs, "/d");
+    const auto verified = VerifyTokens(fs, "/d");
     ASSERT_TRUE(verified.ok());
     ASSERT_EQ(verified->damage.size(), 1u);
     EXPECT_EQ(verified->damage[0].file, name);

@@ -38,6 +38,7 @@ class ByteTokenizer : public Tokenizer {
   size_t EncodablePrefix(std::string_view text) const override {
     return text.size();
   }
+  bool ids_are_bytes() const override { return true; }
   const char* name() const override { return "byte"; }
 
   // A new number where the same text would become other ids.
@@ -62,6 +63,13 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(
     return InputError("unknown tokenizer '" + path + "'", "data.tokenizer",
                       "use \"byte\", or the path of a SentencePiece model, "
                       "which ends in .model");
+  }
+  if (!fs.Exists(path)) {
+    return InputError("no such tokenizer model", path,
+                      "check data.tokenizer (or --tokenizer): a path in a "
+                      "recipe counts from the recipe's folder, one in the "
+                      "command from where it runs; `lockstep data "
+                      "train-tokenizer` makes a model");
   }
   auto bytes = fs.ReadFile(path);
   if (!bytes.ok()) {

@@ -46,6 +46,10 @@ class Tokenizer {
   // it holds in memory.
   virtual size_t EncodablePrefix(std::string_view text) const = 0;
 
+  // Whether each byte of text is the id of its value, whatever stands around
+  // it: preparation then needs no ids in between.
+  virtual bool ids_are_bytes() const { return false; }
+
   // The id of text that has no id, or -1 where all text has.
   virtual int32_t unknown() const { return -1; }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "data/output_folder.h"
 #include "data/piece_text.h"
 #include "data/sentencepiece_library.h"
 #include "data/text_source.h"
@@ -103,15 +104,8 @@ std::map<std::string, std::string> LibraryOptions(
       {"split_digits", "true"},
       {"max_sentence_length", std::to_string(2 * kSentenceBytes)},
       {"num_threads", "1"},
-      {"minloglevel", "2"},
+      {"minloglevel", std::to_string(kLibraryLogLevel)},
   };
-}
-
-// The library's messages name its source lines first.
-std::string Sentence(const std::string& error) {
-  const size_t end = error.rfind("] ");
-  const std::string text = end == error.npos ? error : error.substr(end + 2);
-  return text.empty() || text == " " ? "the text gives no pieces" : text;
 }
 
 absl::Status CheckOptions(const TrainTokenizerOptions& options) {
@@ -140,6 +134,7 @@ absl::Status CheckOptions(const TrainTokenizerOptions& options) {
 absl::StatusOr<TrainTokenizerReport> TrainTokenizer(
     FileSystem& fs, const TrainTokenizerOptions& options) {
   LS_RETURN_IF_ERROR(CheckOptions(options));
+  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, options.output));
   const TextOptions text = {0, options.field};
   LS_ASSIGN_OR_RETURN(TextFileList list,
                       ListTextFiles(fs, options.inputs, text));
@@ -152,12 +147,12 @@ absl::StatusOr<TrainTokenizerReport> TrainTokenizer(
   const std::string model =
       TrainPieces(LibraryOptions(options), sample.kept(), error);
   if (model.empty()) {
-    return InputError("SentencePiece cannot train: " + Sentence(error),
+    return InputError("SentencePiece cannot train: " +
+                          (error.empty() ? "the text gives no pieces" : error),
                       "--vocab " + std::to_string(options.vocab) + ", " +
                           std::to_string(sample.bytes()) + " bytes of text",
                       "give another --vocab, or more text");
   }
-  LS_RETURN_IF_ERROR(fs.MakeDirs(DirName(options.output)));
   LS_RETURN_IF_ERROR(WriteFileAtomically(fs, options.output, model));
   report.lines = sample.lines();
   report.sampled_lines = static_cast<int64_t>(sample.kept().size());

@@ -43,7 +43,8 @@ struct TrainTokenizerReport {
 };
 
 // InputError for inputs that hold no text, for an output whose name is no
-// model's, and for a vocabulary that the text cannot fill or is too small.
+// model's or whose folder does not exist, and for a vocabulary that the text
+// cannot fill or is too small.
 absl::StatusOr<TrainTokenizerReport> TrainTokenizer(
     FileSystem& fs, const TrainTokenizerOptions& options);
 

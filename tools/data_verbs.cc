@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "data/block_hash.h"
 #include "data/prepare.h"
 #include "data/shard_list.h"
 #include "data/token_file.h"
 #include "data/token_shards.h"
 #include "data/tokenizer.h"
+#include "data/verify_tokens.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "tools/verbs.h"
@@ -54,22 +54,6 @@ std::string PreparedText(const PrepareReport& r, const std::string& output) {
   return text;
 }
 
-// A pair from elsewhere has no hashes to hold it against: it gets them now, and
-// from then on each block is checked when it is read.
-absl::StatusOr<Answer> AdoptPair(const std::string& prefix, bool json) {
-  LS_ASSIGN_OR_RETURN(const std::string content,
-                      WriteBlockHashes(*PosixFileSystem(), prefix));
-  const Json object = {{"ok", true},
-                       {"damage", Json::array()},
-                       {"written", prefix + ".blocks"},
-                       {"content_hash", content}};
-  return Answer{json ? object.dump() + "\n"
-                     : absl::StrCat(prefix,
-                                    ".blocks: there were no block hashes; "
-                                    "written now, content ",
-                                    content, "\n")};
-}
-
 std::string Table(const Json& object) {
   std::string text;
   for (const auto& [key, value] : object.items()) {
@@ -101,32 +85,23 @@ absl::StatusOr<Answer> InspectShards(const DataInspectOptions& options) {
   return Answer{options.json ? object.dump() + "\n" : Table(object)};
 }
 
-// `nothing`: what to say where there is no damage.
-Answer DamageAnswer(const std::vector<DataDamage>& damage, Json object,
-                    const std::string& nothing, bool json) {
-  Json list = Json::array();
+// Files from elsewhere have no hashes to hold them against: they get them now,
+// and from then on each block is checked when it is read.
+std::string VerifiedText(const TokenVerification& found,
+                         const std::string& prefix) {
   std::string text;
-  for (const DataDamage& d : damage) {
-    list.push_back({{"file", d.file}, {"from", d.from}, {"to", d.to}});
+  for (const DataDamage& d : found.damage) {
     absl::StrAppend(&text, d.file, ": bytes ", d.from, " to ", d.to,
                     " are not what was written\n");
   }
-  if (damage.empty()) text = nothing;
-  object["ok"] = damage.empty();
-  object["damage"] = list;
-  return Answer{json ? object.dump() + "\n" : text, !damage.empty()};
-}
-
-absl::StatusOr<Answer> VerifyShardsAnswer(const DataInspectOptions& options) {
-  LS_ASSIGN_OR_RETURN(const ShardVerification found,
-                      VerifyShards(*PosixFileSystem(), options.prefix));
-  std::string text;
   for (const std::string& file : found.written) {
     absl::StrAppend(&text, file, ": there were no block hashes; written now\n");
   }
-  absl::StrAppend(&text, options.prefix, ": every block holds\n");
-  return DamageAnswer(found.damage, {{"written", found.written}}, text,
-                      options.json);
+  if (found.damage.empty()) {
+    absl::StrAppend(&text, prefix, ": every block holds\ncontent ",
+                    found.content_hash, "\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -177,16 +152,22 @@ absl::StatusOr<Answer> DataInspectVerb(const DataInspectOptions& options) {
 }
 
 absl::StatusOr<Answer> DataVerifyVerb(const DataInspectOptions& options) {
-  if (NamesShards(*PosixFileSystem(), options.prefix)) {
-    return VerifyShardsAnswer(options);
+  LS_ASSIGN_OR_RETURN(const TokenVerification found,
+                      VerifyTokens(*PosixFileSystem(), options.prefix));
+  const bool damaged = !found.damage.empty();
+  if (!options.json) {
+    return Answer{VerifiedText(found, options.prefix), damaged};
   }
-  if (!PosixFileSystem()->Exists(options.prefix + ".blocks")) {
-    return AdoptPair(options.prefix, options.json);
+  Json damage = Json::array();
+  for (const DataDamage& d : found.damage) {
+    damage.push_back({{"file", d.file}, {"from", d.from}, {"to", d.to}});
   }
-  LS_ASSIGN_OR_RETURN(const std::vector<DataDamage> damage,
-                      VerifyBlocks(*PosixFileSystem(), options.prefix));
-  return DamageAnswer(damage, {}, options.prefix + ": every block holds\n",
-                      options.json);
+  const Json object = {
+      {"ok", !damaged},
+      {"damage", damage},
+      {"written", found.written},
+      {"content_hash", damaged ? Json(nullptr) : Json(found.content_hash)}};
+  return Answer{object.dump() + "\n", damaged};
 }
 
 }  // namespace lockstep

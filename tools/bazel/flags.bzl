@@ -20,7 +20,7 @@ WARNING_COPTS = [
 ]
 
 # One entry per level a kernel can be compiled for. "scalar" is what every
-# x86-64 has. GCC's own AVX-512 headers trip the two uninitialized warnings.
+# x86-64 has; "sha" is for SHA-256 alone. GCC's own AVX-512 headers trip the two uninitialized warnings.
 _AVX512_COPTS = [
     "-mavx512f",
     "-mavx512bw",
@@ -41,6 +41,10 @@ ISA_COPTS = {
         "-mf16c",
     ],
     "avx512": _AVX512_COPTS,
+    "sha": [
+        "-msse4.1",
+        "-msha",
+    ],
     "amx": _AVX512_COPTS + [
         "-mavx512bf16",
         "-mamx-tile",

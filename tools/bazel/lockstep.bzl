@@ -24,7 +24,7 @@ def lockstep_library(name, copts = [], isa = None, **kwargs):
     Args:
       name: the target's name.
       copts: more compiler flags.
-      isa: "avx2", "avx512" or "amx" for files that use that level and no
+      isa: "avx2", "avx512", "amx" or "sha" for files that use that level and no
         other; see lockstep_isa_library for sources compiled at several.
       **kwargs: as for cc_library. A static registrar needs alwayslink = True,
         or the binary silently lacks what tests have.

@@ -10,8 +10,11 @@ namespace lockstep {
 // epochs in. Probe: draws of Philox (two a round of the network).
 absl::StatusOr<std::vector<BenchCase>> BenchOrder(const BenchOptions& options);
 
-// Text to byte tokens in token files, two sizes of text. Probe: the same text
-// read and hashed by one thread. The last case is peak memory, in MiB.
+// Text to byte tokens in token files, two sizes of text, each against two
+// probes: the same text read and hashed (SHA-256 by OpenSSL) by one thread, and
+// the bytes of the token file (two a byte of text) written and synced and
+// nothing else, which is where a slow device ends it. The last case is peak
+// memory, in MiB. data/README.md says what to expect and what was found.
 absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
     const BenchOptions& options);
 
