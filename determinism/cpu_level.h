@@ -2,9 +2,9 @@
 // the same bits at each.
 //
 // For code of this folder only, which kernels call and which therefore cannot
-// ask them for a level: the choice is of speed alone (N1), so neither recipe
-// nor LOCKSTEP_ISA has a say, and it costs a load of libgcc's table. Kernels
-// are dispatched by the Isa of environment.h.
+// ask them for a level: the choice is of speed alone (N1), so no recipe has a
+// say, and it costs a load of libgcc's table. Kernels, and fingerprints, are
+// dispatched by the Isa of environment.h, which LOCKSTEP_ISA may lower.
 
 #ifndef DETERMINISM_CPU_LEVEL_H_
 #define DETERMINISM_CPU_LEVEL_H_

@@ -6,6 +6,11 @@
 
 namespace lockstep {
 
+// Bytes a second of fingerprints (N11), of one tensor and of four of a shape at
+// once, from memory and in cache, on one thread. Probe: the same bytes read.
+absl::StatusOr<std::vector<BenchCase>> BenchFingerprint(
+    const BenchOptions& options);
+
 // Indices a second on one thread, of order.h alone and behind blend.h, a dozen
 // epochs in. Probe: draws of Philox (two a round of the network).
 absl::StatusOr<std::vector<BenchCase>> BenchOrder(const BenchOptions& options);

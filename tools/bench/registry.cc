@@ -7,6 +7,8 @@ namespace lockstep {
 
 const std::vector<Bench>& AllBenches() {
   static const std::vector<Bench> all = {
+      {"fingerprint", "fingerprints of tensors against reading them",
+       BenchFingerprint},
       {"order", "which sample comes when: one source, a blend", BenchOrder},
       {"prepare", "text to token files against reading and hashing it",
        BenchPrepare},

@@ -1,0 +1,128 @@
+// N11: levels agree, tensors taken together are those taken alone, and the
+// pieces of a box add up however they are cut.
+
+#include "determinism/fingerprint_pieces.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "determinism/cpu_level.h"
+#include "determinism/fingerprint_kernel.h"
+#include "determinism/philox.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+using Shape = std::vector<int64_t>;
+using fingerprint_internal::AddWords;
+
+uint64_t Draw(uint64_t item, uint64_t i, uint64_t below) {
+  return RandomU32(4, {Stream::kTest, 3, item, i}) % below;
+}
+
+Bytes RandomBytes(uint64_t item, size_t n) {
+  Bytes bytes(n);
+  for (size_t i = 0; i < n; ++i) {
+    bytes[i] = static_cast<unsigned char>(Draw(item, i, 256));
+  }
+  return bytes;
+}
+
+// Levels above scalar that this machine has.
+std::vector<AddWords> FastLevels() {
+  std::vector<AddWords> fast;
+  if (CpuHasAvx2()) fast.push_back(avx2::FingerprintWords);
+  if (CpuHasAvx512()) fast.push_back(avx512::FingerprintWords);
+  return fast;
+}
+
+TEST(FingerprintPiecesTest, N11LevelsAgree) {
+  const Bytes bytes = RandomBytes(1, 80'000);
+  int64_t compared = 0;
+  for (int64_t count = 0; count < 17'000; count += count < 100 ? 1 : 977) {
+    for (const uint32_t first : {0u, 12345u, 0xfffffff0u}) {
+      for (int tensors = 1; tensors <= 4; ++tensors) {
+        // Odd addresses, each its own, some overlapping.
+        const unsigned char* data[4] = {&bytes[3], &bytes[1000], &bytes[5001],
+                                        &bytes[11'998]};
+        const fingerprint_internal::Words words = {data, tensors, count, first,
+                                                   99};
+        uint64_t want[4][2] = {{1, 2}, {3, 4}};
+        scalar::FingerprintWords(words, want);
+        for (const AddWords add_words : FastLevels()) {
+          uint64_t got[4][2] = {{1, 2}, {3, 4}};
+          add_words(words, got);
+          for (int t = 0; t < 4; ++t) {
+            ASSERT_EQ(got[t][0], want[t][0]) << count << ", " << t;
+            ASSERT_EQ(got[t][1], want[t][1]) << count << ", " << t;
+          }
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, 118 * 3 * 4 * static_cast<int64_t>(FastLevels().size()));
+}
+
+TEST(FingerprintPiecesTest, N11TensorsTakenTogetherAreThoseTakenAlone) {
+  const Bytes bytes = RandomBytes(2, 20'000);
+  const uint64_t wrap = uint64_t{1} << 34;  // where hi32(i) changes
+  int64_t compared = 0;
+  for (const uint64_t offset :
+       {uint64_t{0}, uint64_t{3}, wrap - 30, wrap + 1}) {
+    for (const size_t size : {0, 1, 2, 5, 64, 1001, 4096}) {
+      for (size_t tensors = 1; tensors < 10; ++tensors) {
+        std::vector<const void*> data;
+        for (size_t t = 0; t < tensors; ++t) data.push_back(&bytes[1231 * t]);
+        std::vector<Fingerprint> sums(tensors, Fingerprint{{7, 9}});
+        AddFingerprints(data, size, offset, sums);
+        for (size_t t = 0; t < tensors; ++t) {
+          Fingerprint want = {{7, 9}};
+          want += FingerprintBytes(data[t], size, offset);
+          EXPECT_EQ(sums[t], want) << offset << ", " << size << ", " << t;
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, 4 * 7 * 45);
+}
+
+// A box of a larger tensor, all at once and in random pieces.
+TEST(FingerprintPiecesTest, N11PiecesOfABoxAddUp) {
+  const Shape shapes[] = {{40}, {9, 13}, {5, 7, 6}, {4, 3, 5, 4}};
+  int64_t pieces = 0, cut_boxes = 0;
+  for (uint64_t trial = 0; trial < 200; ++trial) {
+    for (const Shape& shape : shapes) {
+      const DType dtype = trial % 2 == 0 ? DType::kF32 : DType::kBF16;
+      Shape start, box;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const auto extent = static_cast<uint64_t>(shape[d]);
+        start.push_back(static_cast<int64_t>(Draw(trial + 50, d, extent)));
+        box.push_back(static_cast<int64_t>(
+            1 + Draw(trial + 5000, d, extent - start.back())));
+      }
+      const BoxPieces place(shape, start, box);
+      const size_t item = SizeOf(dtype);
+      const Bytes a = RandomBytes(trial, place.count() * item);
+      const Bytes b = RandomBytes(trial + 9, place.count() * item);
+      const void* data[2] = {a.data(), b.data()};
+      Fingerprint sums[2];
+      for (int64_t begin = 0, end; begin < place.count(); begin = end) {
+        end = std::min<int64_t>(place.count(),
+                                begin + 1 + Draw(trial, pieces++, 17));
+        place.Add(data, item, begin, end, sums);
+      }
+      EXPECT_EQ(sums[0], FingerprintBox(a.data(), dtype, shape, start, box));
+      EXPECT_EQ(sums[1], FingerprintBox(b.data(), dtype, shape, start, box));
+      cut_boxes += box.back() < shape.back() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(pieces, 2000);
+  EXPECT_GT(cut_boxes, 300);
+}
+
+}  // namespace
+}  // namespace lockstep
