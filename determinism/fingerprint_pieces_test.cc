@@ -112,7 +112,7 @@ TEST(FingerprintPiecesTest, N11PiecesOfABoxAddUp) {
       Fingerprint sums[2];
       for (int64_t begin = 0, end; begin < place.count(); begin = end) {
         end = std::min<int64_t>(place.count(),
-                                begin + 1 + Draw(trial, pieces++, 17));
+                                begin + 1 + Draw(trial, pieces++, 7));
         place.Add(data, item, begin, end, sums);
       }
       EXPECT_EQ(sums[0], FingerprintBox(a.data(), dtype, shape, start, box));
