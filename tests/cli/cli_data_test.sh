@@ -64,4 +64,4 @@ expect 0 'written now' "$lockstep" data verify sound
 expect 0 'every block holds' "$lockstep" data verify sound
 
 echo "$checks checks, $failures failures"
-[[ $failures == 0 && $checks -ge 16 ]]
+[[ $failures == 0 && $checks -ge 15 ]]
