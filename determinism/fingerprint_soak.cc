@@ -7,6 +7,7 @@
 // Prints the table of FINGERPRINT.md. Exit 1: a change was missed. Exit 3:
 // there was no time for all.
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
