@@ -96,8 +96,23 @@ int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
 
 #else
 
-int64_t AddVectors(const Words& /*words*/, uint64_t (* /*lanes*/)[2]) {
-  return 0;
+// All words, a tensor at a time: plain, for the compiler to vectorise.
+int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
+  for (int t = 0; t < words.tensors; ++t) {
+    uint64_t sum[2] = {0, 0};
+    for (int64_t i = 0; i < words.count; ++i) {
+      uint32_t word;
+      std::memcpy(&word, words.data[t] + 4 * i, sizeof(word));
+      const uint32_t low = words.first + static_cast<uint32_t>(i);
+      for (int lane = 0; lane < 2; ++lane) {
+        sum[lane] += uint64_t{word} *
+                     fingerprint_internal::KeyOf(low, words.high_mixed, lane);
+      }
+    }
+    lanes[t][0] += sum[0];
+    lanes[t][1] += sum[1];
+  }
+  return words.count;
 }
 
 #endif
