@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/save.h"
+#include "ckpt/save_ranks.h"
 #include "ckpt/state_entries.h"
 #include "determinism/file_system.h"
 #include "determinism/state.h"
@@ -19,27 +20,30 @@ namespace lockstep {
 
 class CheckpointWriter {
  public:
-  // `entries` are the registry's saved state. Nothing is owned.
+  // `entries` are what this rank, the first, saves of the registry's state.
+  // Nothing is owned.
   CheckpointWriter(FileSystem& file_system, const SaveOptions& options,
-                   std::string dir, const StateRegistry& registry,
+                   ShardTask task, const StateRegistry& registry,
                    std::vector<StateEntry> entries);
 
+  // Empty, and before any other rank looks for it.
+  absl::Status MakeFolder();
   // All files and the names in the folder are on the device after OK.
-  absl::Status Write();
+  absl::Status Write(SaveRanks& ranks);
 
   CheckpointIndex& index() { return index_; }
   uint64_t size_bytes() const { return size_bytes_; }
 
  private:
   // All of the index but hashes and places.
-  void Describe();
-  void DescribeTensors();
-  absl::Status WriteShard();
+  absl::Status Describe(SaveRanks& ranks);
+  absl::Status DescribeTensors(SaveRanks& ranks);
+  void AddShard(const WrittenShard& shard);
   absl::Status WriteFile(const std::string& name, const std::string& text);
 
   FileSystem& file_system_;
   const SaveOptions& options_;
-  const std::string dir_;
+  const ShardTask task_;
   const StateRegistry& registry_;
   const std::vector<StateEntry> entries_;
   CheckpointIndex index_;

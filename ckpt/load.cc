@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "ckpt/box_copy.h"
 #include "ckpt/complaints.h"
 #include "ckpt/load_match.h"
 #include "ckpt/safetensors.h"
+#include "ckpt/save_ranks.h"
 #include "ckpt/state_entries.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
@@ -18,24 +20,34 @@ namespace {
 class Loader {
  public:
   Loader(FileSystem& file_system, const std::string& dir,
-         const StateRegistry& registry)
+         const StateRegistry& registry, SaveRanks ranks)
       : file_system_(file_system),
         dir_(dir),
         registry_(registry),
+        ranks_(ranks),
         entries_(CollectState(registry, kSavedState)) {}
 
   absl::StatusOr<CheckpointIndex> Load() {
-    LS_ASSIGN_OR_RETURN(index_, ReadIndex(file_system_, dir_));
-    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_));
-    LS_RETURN_IF_ERROR(OpenShards());
-    for (StateEntry& entry : entries_) {
-      LS_RETURN_IF_ERROR(Fill(entry, *FindTensor(index_, entry.name)));
-    }
+    LS_RETURN_IF_ERROR(ranks_.Agree(FillAll()));
     LS_RETURN_IF_ERROR(CheckMemory());
     return std::move(index_);
   }
 
  private:
+  absl::Status FillAll() {
+    LS_ASSIGN_OR_RETURN(index_, ReadIndex(file_system_, dir_));
+    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_));
+    LS_RETURN_IF_ERROR(OpenShards());
+    for (StateEntry& entry : entries_) {
+      const IndexTensor& tensor = *FindTensor(index_, entry.name);
+      for (const IndexBox& box : tensor.boxes) {
+        if (!Meets(entry, box)) continue;
+        LS_RETURN_IF_ERROR(Fill(entry, tensor, box));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Damaged(const std::string& what, const std::string& file) const {
     return NoUsableCheckpoint("the checkpoint is damaged: " + what,
                               JoinPath(dir_, file), "use another checkpoint");
@@ -70,38 +82,42 @@ class Loader {
     return absl::OkStatus();
   }
 
-  absl::Status Fill(StateEntry& entry, const IndexTensor& tensor) {
-    const IndexBox& box = *FindBox(entry, tensor);
+  // The part of the entry that lies in the box. A box is read and hashed whole.
+  absl::Status Fill(StateEntry& entry, const IndexTensor& tensor,
+                    const IndexBox& box) {
     const SafetensorsFile& shard = *shards_.at(box.file);
-    const SafetensorsEntry* place = shard.Find(entry.name);
-    if (place == nullptr || place->offset_bytes != box.offset_bytes ||
-        place->dtype != tensor.dtype || place->shape != box.shape) {
+    const SafetensorsEntry* place = FindPlace(shard, box, tensor);
+    if (place == nullptr) {
       return Damaged("index and shard disagree about " + entry.name, box.file);
     }
+    const bool whole = entry.kind != StateKind::kBytes &&
+                       entry.box_start == box.start &&
+                       entry.box_shape == box.shape;
     std::string bytes;
-    void* target = entry.data;
-    if (entry.kind == StateKind::kBytes) {
-      bytes.resize(box.size_bytes);
-      target = bytes.data();
-    }
+    if (!whole) bytes.resize(box.size_bytes);
+    void* target = whole ? entry.data : bytes.data();
     const std::span<std::byte> out(static_cast<std::byte*>(target),
                                    box.size_bytes);
-    const absl::Status read = shard.ReadTensor(entry.name, out);
+    const absl::Status read = shard.ReadTensor(place->name, out);
     if (!read.ok()) return Damaged(std::string(read.message()), box.file);
     Sha256 sha256;
     sha256.Update(out);
     if (sha256.Hex() != box.sha256) {
       return Damaged("bytes of " + entry.name + " have changed", box.file);
     }
-    if (entry.kind == StateKind::kBytes) *entry.bytes = std::move(bytes);
+    if (entry.kind == StateKind::kBytes) {
+      *entry.bytes = std::move(bytes);
+    } else if (!whole) {
+      CopyFromBox(box, bytes.data(), entry);
+    }
     return absl::OkStatus();
   }
 
   // What memory holds now is what the saver's memory held.
-  absl::Status CheckMemory() const {
+  absl::Status CheckMemory() {
     Complaints complaints;
-    const std::vector<TensorFingerprint> loaded =
-        StateTensorFingerprints(registry_, kSavedState);
+    LS_ASSIGN_OR_RETURN(const std::vector<TensorFingerprint> loaded,
+                        ranks_.Whole(registry_, kSavedState));
     for (const TensorFingerprint& t : loaded) {
       const IndexTensor* tensor = FindTensor(index_, t.name);
       if (tensor == nullptr || tensor->fingerprint != t.value.Hex()) {
@@ -118,14 +134,16 @@ class Loader {
       const std::string insanity = InsanityIn(entry);
       if (!insanity.empty()) complaints.Add(insanity);
     }
-    return complaints.Status("the loaded state is not what was saved:", dir_,
-                             "use another checkpoint, and check the memory of "
-                             "the machine that saved it");
+    return ranks_.Agree(
+        complaints.Status("the loaded state is not what was saved:", dir_,
+                          "use another checkpoint, and check the memory of "
+                          "the machine that saved it"));
   }
 
   FileSystem& file_system_;
   const std::string& dir_;
   const StateRegistry& registry_;
+  SaveRanks ranks_;
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;
   std::map<std::string, std::unique_ptr<SafetensorsFile>> shards_;
@@ -135,14 +153,16 @@ class Loader {
 
 absl::StatusOr<CheckpointIndex> LoadCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir,
-    const StateRegistry& registry) {
-  return Loader(file_system, checkpoint_dir, registry).Load();
+    const StateRegistry& registry, Communicator* world) {
+  return Loader(file_system, checkpoint_dir, registry, SaveRanks(world)).Load();
 }
 
 absl::Status CheckRuntimeFingerprint(const StateRegistry& registry,
-                                     const CheckpointIndex& index) {
-  const std::vector<TensorFingerprint> now =
-      StateTensorFingerprints(registry, SetOf(StateGroup::kRuntime));
+                                     const CheckpointIndex& index,
+                                     Communicator* world) {
+  LS_ASSIGN_OR_RETURN(
+      const std::vector<TensorFingerprint> now,
+      SaveRanks(world).Whole(registry, SetOf(StateGroup::kRuntime)));
   if (FieldFingerprint(now) == index.runtime_fingerprint) {
     return absl::OkStatus();
   }

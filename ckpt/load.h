@@ -2,10 +2,12 @@
 //
 // Every entry must be in the checkpoint with equal dtype and shape, and every
 // tensor of the checkpoint must be an entry: nothing is converted, filled in or
-// ignored. What was read is hashed on the way and fingerprinted again from
-// memory, against what the saver saw in its own. Not the runtime weights: the
-// caller rebuilds them through the one conversion path and then asks
-// CheckRuntimeFingerprint (N10).
+// ignored. Each rank reads the boxes that it has from whatever boxes were
+// saved, so a checkpoint loads on any layout. What was read is hashed on the
+// way and fingerprinted again from the memory of all ranks together, against
+// what the saver saw in its own. Not the runtime weights: the caller rebuilds
+// them through the one conversion path and then asks CheckRuntimeFingerprint
+// (N10).
 
 #ifndef CKPT_LOAD_H_
 #define CKPT_LOAD_H_
@@ -20,17 +22,22 @@
 
 namespace lockstep {
 
+class Communicator;
+
 // Checks names, types and shapes before it writes anything; after a later error
 // the state is undefined until another load succeeds. NoUsableCheckpoint for
-// damage and for entries that do not match (all of them are named).
+// damage and for entries that do not match (all of them are named). `world`:
+// the ranks that load together, all of which get the same answer; null: the
+// registry has everything.
 absl::StatusOr<CheckpointIndex> LoadCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir,
-    const StateRegistry& registry);
+    const StateRegistry& registry, Communicator* world = nullptr);
 
 // After the runtime weights were rebuilt: names each that is not what the saver
 // had.
 absl::Status CheckRuntimeFingerprint(const StateRegistry& registry,
-                                     const CheckpointIndex& index);
+                                     const CheckpointIndex& index,
+                                     Communicator* world = nullptr);
 
 }  // namespace lockstep
 

@@ -33,9 +33,6 @@ void CheckEntry(const StateEntry& entry, const IndexTensor& tensor,
                    " in the checkpoint and " +
                    TypeText(entry.kind, entry.dtype, entry.shape) +
                    " in the program; nothing is converted");
-  } else if (!length_free && FindBox(entry, tensor) == nullptr) {
-    complaints.Add(entry.name + " is cut for another layout; loading that " +
-                   "is not built yet");
   }
 }
 
@@ -48,16 +45,6 @@ const IndexTensor* FindTensor(const CheckpointIndex& index,
       [](const IndexTensor& t, const std::string& n) { return t.name < n; });
   return found == index.tensors.end() || found->name != name ? nullptr
                                                              : &*found;
-}
-
-const IndexBox* FindBox(const StateEntry& entry, const IndexTensor& tensor) {
-  if (entry.kind == StateKind::kBytes) return &tensor.boxes.front();
-  for (const IndexBox& box : tensor.boxes) {
-    if (box.start == entry.box_start && box.shape == entry.box_shape) {
-      return &box;
-    }
-  }
-  return nullptr;
 }
 
 absl::Status CheckMatch(const std::vector<StateEntry>& entries,

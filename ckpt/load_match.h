@@ -16,10 +16,7 @@ namespace lockstep {
 const IndexTensor* FindTensor(const CheckpointIndex& index,
                               const std::string& name);
 
-// Null if no box is exactly the entry's.
-const IndexBox* FindBox(const StateEntry& entry, const IndexTensor& tensor);
-
-// Names, kinds, types, shapes and boxes, both ways; NoUsableCheckpoint names
+// Names, kinds, types and shapes, both ways; NoUsableCheckpoint names
 // every entry that does not match, and `where` the checkpoint.
 absl::Status CheckMatch(const std::vector<StateEntry>& entries,
                         const CheckpointIndex& index, const std::string& where);

@@ -6,6 +6,7 @@
 #include "ckpt/checkpoint_writer.h"
 #include "ckpt/folder_names.h"
 #include "ckpt/run_lock.h"
+#include "ckpt/save_ranks.h"
 #include "ckpt/state_entries.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
@@ -17,26 +18,31 @@ namespace {
 constexpr uint64_t kSlackBytes = 64 << 10;
 constexpr uint64_t kIndexBytesPerTensor = 1 << 10;
 
-absl::Status CheckSane(const std::vector<StateEntry>& entries,
-                       const SaveOptions& options) {
+absl::Status CheckSane(const std::vector<StateEntry>& entries, int64_t step) {
   for (const StateEntry& entry : entries) {
     const std::string insanity = InsanityIn(entry);
     if (insanity.empty()) continue;
     return NumericFailure(
         "will not save a state that is broken: " + insanity,
-        "step " + std::to_string(options.step) + ", " + entry.name,
+        "step " + std::to_string(step) + ", " + entry.name,
         "resume from the checkpoint before it, which is untouched; `replay` "
         "shows where the number came from");
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckSpace(FileSystem& file_system, const SaveOptions& options,
-                        const std::vector<StateEntry>& entries) {
-  uint64_t needed = kSlackBytes + options.manifest_json.size();
+int64_t BytesOf(const std::vector<StateEntry>& entries) {
+  uint64_t bytes = 0;
   for (const StateEntry& entry : entries) {
-    needed += entry.size_bytes() + kIndexBytesPerTensor;
+    bytes += entry.size_bytes() + kIndexBytesPerTensor;
   }
+  return static_cast<int64_t>(bytes);
+}
+
+absl::Status CheckSpace(FileSystem& file_system, const SaveOptions& options,
+                        int64_t entry_bytes) {
+  const uint64_t needed = kSlackBytes + options.manifest_json.size() +
+                          static_cast<uint64_t>(entry_bytes);
   LS_ASSIGN_OR_RETURN(const uint64_t available,
                       file_system.FreeBytes(options.run_dir));
   if (available >= needed) return absl::OkStatus();
@@ -124,22 +130,42 @@ absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
                                                const SaveOptions& options,
                                                const StateRegistry& registry) {
   LS_CHECK_GE(options.step, 0);
-  std::vector<StateEntry> entries = CollectState(registry, kSavedState);
-  LS_RETURN_IF_ERROR(CheckSane(entries, options));
-  LS_RETURN_IF_ERROR(MakeParent(file_system, options.run_dir));
-  LS_RETURN_IF_ERROR(CheckSpace(file_system, options, entries));
   Committer committer(file_system, options);
   const std::string temp = committer.PathOf(kTempPrefix);
-  CheckpointWriter writer(file_system, options, temp, registry,
+  const ShardTask task = {temp, options.step, options.run_id};
+  SaveRanks ranks(options.world);
+  LS_RETURN_IF_ERROR(ranks.Announce(task));
+  std::vector<StateEntry> entries = EntriesToSave(registry, 0);
+  LS_RETURN_IF_ERROR(ranks.Agree(CheckSane(entries, options.step)));
+  LS_ASSIGN_OR_RETURN(const int64_t bytes, ranks.Total(BytesOf(entries)));
+  CheckpointWriter writer(file_system, options, task, registry,
                           std::move(entries));
-  absl::Status status = writer.Write();
+  absl::Status ready = MakeParent(file_system, options.run_dir);
+  if (ready.ok()) ready = CheckSpace(file_system, options, bytes);
+  if (ready.ok()) ready = writer.MakeFolder();
+  ready = ranks.Agree(ready);
+  absl::Status status = ready.ok() ? writer.Write(ranks) : ready;
   if (status.ok()) status = committer.Commit();
+  if (ready.ok()) status = ranks.Agree(status);
   if (!status.ok()) {
     file_system.RemoveTree(temp).IgnoreError();
     return status;
   }
   return SavedCheckpoint{committer.final_path(), std::move(writer.index()),
                          writer.size_bytes()};
+}
+
+absl::Status JoinSave(FileSystem& file_system, Communicator& world,
+                      const StateRegistry& registry) {
+  SaveRanks ranks(&world);
+  LS_ASSIGN_OR_RETURN(const ShardTask task, ranks.Hear());
+  const auto entries = EntriesToSave(registry, world.rank());
+  LS_RETURN_IF_ERROR(ranks.Agree(CheckSane(entries, task.step)));
+  LS_RETURN_IF_ERROR(ranks.Total(BytesOf(entries)).status());
+  LS_RETURN_IF_ERROR(ranks.Agree(absl::OkStatus()));
+  const absl::Status written =
+      WriteOwnShard(file_system, task, registry, entries, ranks);
+  return ranks.Agree(written);
 }
 
 }  // namespace lockstep

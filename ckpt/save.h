@@ -22,6 +22,7 @@
 
 namespace lockstep {
 
+class Communicator;
 class RunLock;
 
 struct SaveOptions {
@@ -31,6 +32,9 @@ struct SaveOptions {
   std::string manifest_json;  // ManifestToJson
   std::string ledger_head;
   const RunLock* lock = nullptr;  // checked before the commit; not owned
+  // Of the ranks that save together, this one the first; the others are in
+  // JoinSave. Null: the registry has everything. Not owned.
+  Communicator* world = nullptr;
 };
 
 struct SavedCheckpoint {
@@ -46,6 +50,11 @@ struct SavedCheckpoint {
 absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
                                                const SaveOptions& options,
                                                const StateRegistry& registry);
+
+// The part of the other ranks: a shard of their own boxes, in the folder that
+// the first rank has made. The same answer on all.
+absl::Status JoinSave(FileSystem& file_system, Communicator& world,
+                      const StateRegistry& registry);
 
 // Once, when a run is opened under its lock: removes what killed saves and
 // deletions have left, and puts back a checkpoint that was set aside for a

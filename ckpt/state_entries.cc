@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "determinism/check.h"
+#include "parallel/over_ranks.h"
 
 namespace lockstep {
 namespace {
@@ -16,7 +17,7 @@ class Collector : public StateVisitor {
     if (!Wanted(t.group)) return;
     entries.push_back({t.name, t.group, StateKind::kTensor, t.dtype,
                        t.global_shape, t.box_start, t.box_shape, t.data,
-                       nullptr});
+                       nullptr, t.replica});
   }
   void U64(const std::string& name, StateGroup group,
            uint64_t& value) override {
@@ -40,7 +41,8 @@ class Collector : public StateVisitor {
                        {0},
                        {count},
                        value.data(),
-                       &value});
+                       &value,
+                       false});
   }
 
   std::vector<StateEntry> entries;
@@ -50,7 +52,8 @@ class Collector : public StateVisitor {
   void Scalar(const std::string& name, StateGroup group, StateKind kind,
               DType dtype, void* data) {
     if (!Wanted(group)) return;
-    entries.push_back({name, group, kind, dtype, {1}, {0}, {1}, data, nullptr});
+    entries.push_back(
+        {name, group, kind, dtype, {1}, {0}, {1}, data, nullptr, false});
   }
 
   const StateGroupSet groups_;
@@ -113,10 +116,23 @@ std::vector<StateEntry> CollectState(const StateRegistry& registry,
                                      StateGroupSet groups) {
   Collector collector(groups);
   registry.Visit(collector);
-  std::sort(
+  std::stable_sort(
       collector.entries.begin(), collector.entries.end(),
       [](const StateEntry& a, const StateEntry& b) { return a.name < b.name; });
   return std::move(collector.entries);
+}
+
+std::vector<StateEntry> EntriesToSave(const StateRegistry& registry, int rank) {
+  std::vector<StateEntry> entries = CollectState(registry, kSavedState);
+  std::erase_if(entries, [rank](const StateEntry& entry) {
+    const bool shared = (SetOf(entry.group) & kSharedState) != 0;
+    if (!shared) return rank != 0;
+    // A tensor without elements is one box of none, and rank 0's.
+    const bool empty =
+        entry.size_bytes() == 0 && entry.box_shape != entry.shape;
+    return entry.replica || empty || (entry.size_bytes() == 0 && rank != 0);
+  });
+  return entries;
 }
 
 std::string InsanityIn(const StateEntry& entry) {

@@ -27,13 +27,19 @@ struct StateEntry {
   std::vector<int64_t> box_shape;
   void* data = nullptr;          // the box; a scalar's place
   std::string* bytes = nullptr;  // for kBytes, whose length a load may change
+  bool replica = false;          // another rank saves this box
 
   size_t size_bytes() const;  // of the box
 };
 
-// Of the given groups, sorted by name.
+// Of the given groups, sorted by name; a tensor with several boxes has as many
+// entries, one after the other.
 std::vector<StateEntry> CollectState(const StateRegistry& registry,
                                      StateGroupSet groups);
+
+// What `rank` of a layout writes: its boxes with elements that no other rank
+// writes, and on rank 0 all that stands on every rank.
+std::vector<StateEntry> EntriesToSave(const StateRegistry& registry, int rank);
 
 // "" or what no trained state can hold: a master or moment that is not finite,
 // a second moment (`...exp_avg_sq`) below zero. Looks at bits, so the float

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -18,12 +17,6 @@ constexpr std::array<const char*, kStateGroupCount> kNames = {
     "master", "moment", "runtime", "counter", "random",
     "data",   "scaler", "grid",    "spike"};
 
-int64_t CountOf(const std::vector<int64_t>& shape) {
-  int64_t count = 1;
-  for (const int64_t dim : shape) count *= dim;
-  return count;
-}
-
 // Puts the object's name before each entry and sees that none comes twice.
 class NamingVisitor : public StateVisitor {
  public:
@@ -34,7 +27,8 @@ class NamingVisitor : public StateVisitor {
 
   void Tensor(const StateTensor& tensor) override {
     StateTensor named = tensor;
-    named.name = Named(tensor.name);
+    named.name = object_ + "/" + tensor.name;
+    if (named.name != last_tensor_) last_tensor_ = Named(tensor.name);
     visitor_.Tensor(named);
   }
   void U64(const std::string& name, StateGroup group,
@@ -63,6 +57,7 @@ class NamingVisitor : public StateVisitor {
   StateVisitor& visitor_;
   std::set<std::string>& seen_;
   std::string object_;
+  std::string last_tensor_;  // its further boxes follow
 };
 
 class FingerprintVisitor : public StateVisitor {
@@ -71,10 +66,13 @@ class FingerprintVisitor : public StateVisitor {
 
   void Tensor(const StateTensor& tensor) override {
     if (!Takes(tensor.group)) return;
-    tensors_.push_back(
-        {tensor.name, tensor.dtype, tensor.global_shape,
-         FingerprintBox(tensor.data, tensor.dtype, tensor.global_shape,
-                        tensor.box_start, tensor.box_shape)});
+    if (tensors_.empty() || tensors_.back().name != tensor.name) {
+      tensors_.push_back({tensor.name, tensor.dtype, tensor.global_shape, {}});
+    }
+    if (tensor.replica) return;
+    tensors_.back().value +=
+        FingerprintBox(tensor.data, tensor.dtype, tensor.global_shape,
+                       tensor.box_start, tensor.box_shape);
   }
   void U64(const std::string& name, StateGroup group,
            uint64_t& value) override {
@@ -108,47 +106,6 @@ class FingerprintVisitor : public StateVisitor {
 
   const StateGroupSet groups_;
   std::vector<TensorFingerprint> tensors_;
-};
-
-// All bits set but for the lowest byte: a NaN in every float type, negative or
-// huge in every integer type, and no sentinel that code would choose.
-constexpr unsigned char kPoisonLow = 0xa5;
-constexpr unsigned char kPoisonHigh = 0xff;
-
-void PoisonElements(void* data, int64_t count, size_t element_bytes) {
-  auto* bytes = static_cast<unsigned char*>(data);
-  for (int64_t i = 0; i < count; ++i, bytes += element_bytes) {
-    std::memset(bytes, kPoisonHigh, element_bytes);
-    bytes[0] = kPoisonLow;
-  }
-}
-
-class PoisonVisitor : public StateVisitor {
- public:
-  explicit PoisonVisitor(StateGroupSet groups) : groups_(groups) {}
-
-  void Tensor(const StateTensor& tensor) override {
-    if (!Takes(tensor.group)) return;
-    PoisonElements(tensor.data, CountOf(tensor.box_shape),
-                   SizeOf(tensor.dtype));
-  }
-  void U64(const std::string&, StateGroup group, uint64_t& value) override {
-    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
-  }
-  void I64(const std::string&, StateGroup group, int64_t& value) override {
-    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
-  }
-  void F64(const std::string&, StateGroup group, double& value) override {
-    if (Takes(group)) PoisonElements(&value, 1, sizeof(value));
-  }
-  void Bytes(const std::string&, StateGroup group,
-             std::string& value) override {
-    if (Takes(group)) value.assign(value.size() + 1, '\xa5');
-  }
-
- private:
-  bool Takes(StateGroup group) const { return (groups_ & SetOf(group)) != 0; }
-  const StateGroupSet groups_;
 };
 
 }  // namespace
@@ -196,11 +153,6 @@ std::vector<TensorFingerprint> StateTensorFingerprints(
 std::string StateFingerprint(const StateRegistry& registry,
                              StateGroupSet groups) {
   return FieldFingerprint(StateTensorFingerprints(registry, groups));
-}
-
-void PoisonState(const StateRegistry& registry, StateGroupSet groups) {
-  PoisonVisitor visitor(groups);
-  registry.Visit(visitor);
 }
 
 }  // namespace lockstep

@@ -47,7 +47,8 @@ inline constexpr StateGroupSet kAllState = (1u << kStateGroupCount) - 1;
 inline constexpr StateGroupSet kSavedState =
     kAllState & ~SetOf(StateGroup::kRuntime);
 
-// This rank's box of a tensor: `data` is the box, contiguous and row-major.
+// A box of a tensor that this rank has: `data` is the box, contiguous and
+// row-major.
 struct StateTensor {
   std::string name;
   StateGroup group;
@@ -56,12 +57,18 @@ struct StateTensor {
   std::vector<int64_t> box_start;
   std::vector<int64_t> box_shape;
   void* data;
+  // Another rank has the same box and counts, saves and hashes it; a load
+  // fills both.
+  bool replica = false;
 };
 
 // Gets references: a loading visitor writes through them.
 class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
+  // Of a tensor with several boxes one call a box, in a row, all with the same
+  // name and global shape. A rank that has nothing of a tensor visits one box
+  // without elements, so that every rank names every entry.
   virtual void Tensor(const StateTensor& tensor) = 0;
   virtual void U64(const std::string& name, StateGroup group,
                    uint64_t& value) = 0;
@@ -118,7 +125,8 @@ class Stateful {
 
 // One record an entry of the given groups; a scalar is a tensor of shape [1],
 // bytes are U8 of shape [n]. `value` covers this rank's box and adds up over
-// ranks that hold disjoint boxes (N11); whoever adds takes replicas once.
+// ranks that hold disjoint boxes (N11); boxes that are replicas count as zero.
+// Scalars and bytes stand on every rank: whoever adds takes them once.
 std::vector<TensorFingerprint> StateTensorFingerprints(
     const StateRegistry& registry, StateGroupSet groups);
 

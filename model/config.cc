@@ -176,6 +176,16 @@ double ModelFlopsPerStep(const ModelConfig& config, int64_t samples,
   return 3.0 * 2.0 * total * static_cast<double>(samples);
 }
 
+std::vector<int64_t> LayerCosts(const ModelConfig& config, int64_t tokens) {
+  std::vector<int64_t> costs;
+  for (const LayerKind kind : config.Layers()) {
+    costs.push_back(static_cast<int64_t>(
+        LayerMultiplyAdds(config, kind, static_cast<double>(tokens))));
+  }
+  if (!costs.empty()) costs.back() += tokens * config.hidden * config.vocab;
+  return costs;
+}
+
 int64_t ParameterCount(const ModelConfig& config) {
   int64_t total = 2 * config.vocab * config.hidden + config.hidden;
   for (const LayerKind kind : config.Layers()) {

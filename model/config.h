@@ -68,6 +68,10 @@ int64_t PaddedVocab(int64_t vocab, int64_t tensor_grid);
 double ModelFlopsPerStep(const ModelConfig& config, int64_t samples,
                          int64_t tokens);
 
+// Multiply-adds of one sample's forward pass by layer, the head counted with
+// the last one: what balances the stages of a pipeline.
+std::vector<int64_t> LayerCosts(const ModelConfig& config, int64_t tokens);
+
 // Number of parameters, the embedding and the head both included.
 int64_t ParameterCount(const ModelConfig& config);
 

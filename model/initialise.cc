@@ -44,13 +44,14 @@ float Draw(uint64_t seed, const RandomPosition& position,
 }  // namespace
 
 void InitialiseTensor(Device& device, uint64_t seed, int index,
-                      const InitSpec& init, std::span<float> values) {
+                      const InitSpec& init, int64_t first_element,
+                      std::span<float> values) {
   constexpr int64_t kGrain = 4096;
   device.threads().ParallelFor(
       static_cast<int64_t>(values.size()),
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          values[i] = Draw(seed, Position(index, i), init);
+          values[i] = Draw(seed, Position(index, first_element + i), init);
         }
       },
       kGrain);

@@ -16,9 +16,11 @@ namespace lockstep {
 
 struct InitSpec;
 
-// Fills `values`, the unsharded tensor number `index`, by `init`.
+// Fills `values` by `init`: elements of the unsharded tensor number `index`,
+// from `first_element` on.
 void InitialiseTensor(Device& device, uint64_t seed, int index,
-                      const InitSpec& init, std::span<float> values);
+                      const InitSpec& init, int64_t first_element,
+                      std::span<float> values);
 
 }  // namespace lockstep
 

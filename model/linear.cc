@@ -81,17 +81,17 @@ LinearWeight FusedWeight(const Parameter& first, const Parameter& last,
                          .runtime = first.runtime,
                          .parts = {},
                          .out = 0,
-                         .in = first.spec.shape[1],
+                         .in = first.shape[1],
                          .cut_dim = first.spec.split.dim,
                          .slices = SlicesOf(first, last, share)};
   const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
   for (const Parameter* p = &first; p <= &last; ++p) {
-    LS_CHECK_EQ(p->spec.shape[1], weight.in);
+    LS_CHECK_EQ(p->shape[1], weight.in);
     LS_CHECK(p->runtime == static_cast<const char*>(first.runtime) +
                                weight.out * weight.in * bytes)
         << p->spec.name << " does not follow the one before";
-    weight.parts.push_back({&p->gradient, p->spec.shape[0]});
-    weight.out += p->spec.shape[0];
+    weight.parts.push_back({&p->gradient, p->shape[0]});
+    weight.out += p->shape[0];
   }
   return weight;
 }

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "determinism/check.h"
-#include "determinism/exact_sum.h"
 #include "determinism/math64.h"
 #include "model/kernels/adamw/adamw.h"
 #include "model/kernels/grad_finalize/grad_finalize.h"
@@ -16,10 +16,17 @@ namespace {
 // Added to the norm before dividing, as everyone does who clips (Megatron).
 constexpr double kClipEpsilon = 1e-6;
 
-int64_t ArenaSize(const ParameterStore& store) {
-  const Parameter& first = store.all().front();
-  const Parameter& last = store.all().back();
-  return last.master - first.master + last.spec.memory();
+// The owned rows of a parameter, as one box where they are one.
+TensorRef Owned(std::string_view name, const Parameter& p, void* data) {
+  TensorRef ref = {
+      .name = name, .dtype = DType::kF32, .shape = p.shape, .data = data};
+  ref.shape[0] = p.owned.rows();
+  if (ref.shape != p.spec.shape && p.spec.split.dim < 0) {
+    ref.global_shape = p.spec.shape;
+    ref.box_start.assign(ref.shape.size(), 0);
+    ref.box_start[0] = p.owned.begin;
+  }
+  return ref;
 }
 
 }  // namespace
@@ -47,8 +54,8 @@ Optimizer::Optimizer(StateRegistry& registry, Device& device,
       device_(device),
       store_(store),
       config_(config),
-      m_(Tensor::Zeros(device, DType::kF32, {ArenaSize(store)})),
-      v_(Tensor::Zeros(device, DType::kF32, {ArenaSize(store)})) {}
+      m_(Tensor::Zeros(device, DType::kF32, {store.master_elements()})),
+      v_(Tensor::Zeros(device, DType::kF32, {store.master_elements()})) {}
 
 int64_t Optimizer::OffsetOf(const Parameter& parameter) const {
   return parameter.master - store_.all().front().master;
@@ -58,14 +65,26 @@ void Optimizer::FinaliseGradients(const StepContext& context, double divisor) {
   LS_CHECK(divisor > 0) << "a step without valid tokens has no gradient";
   const StepContext reduction = context.In(Phase::kReduction);
   for (Parameter& p : store_.all()) {
-    GradFinalize(device_,
-                 {.n = p.spec.count(), .grad = p.grad, .divisor = divisor});
+    if (p.gradient.mode == GradientMode::kGrid) {
+      GradFinalizeGrid(device_, {.n = p.owned_count(),
+                                 .sum = p.gradient.grid + p.owned_first(),
+                                 .grad = p.grad,
+                                 .exponent = p.gradient.exponent,
+                                 .divisor = divisor});
+    } else {
+      GradFinalize(device_,
+                   {.n = p.owned_count(), .grad = p.grad, .divisor = divisor});
+    }
     Observe(reduction, {p.spec.name, "gradient"}, {},
-            {{"grad", DType::kF32, p.spec.shape, p.grad}});
+            {Owned("grad", p, p.grad)});
   }
 }
 
 double Optimizer::GradientNorm() const {
+  return std::sqrt(GradientSquares().Round());
+}
+
+ExactSum Optimizer::GradientSquares() const {
   ExactSum total;
   std::mutex mutex;  // exact sums merge in any order to the same value
   const auto& parameters = store_.all();
@@ -74,18 +93,21 @@ double Optimizer::GradientNorm() const {
         ExactSum part;
         for (int64_t i = begin; i < end; ++i) {
           const Parameter& p = parameters[static_cast<size_t>(i)];
-          part.AddSquares({p.grad, static_cast<size_t>(p.spec.count())});
+          if (!p.speaks) continue;
+          part.AddSquares({p.grad, static_cast<size_t>(p.owned_count())});
         }
         const std::lock_guard<std::mutex> lock(mutex);
         total.Merge(part);
       });
-  return std::sqrt(total.Round());
+  return total;
 }
 
 std::optional<NonFiniteGradient> Optimizer::FindNonFinite() const {
   for (const Parameter& p : store_.all()) {
-    const int64_t element = FirstNonFinite(device_, p.grad, p.spec.count());
-    if (element >= 0) return NonFiniteGradient{p.spec.name, element};
+    const int64_t element = FirstNonFinite(device_, p.grad, p.owned_count());
+    if (element < 0) continue;
+    return NonFiniteGradient{
+        p.spec.index, p.LogicalElement(element, store_.placement().tensor)};
   }
   return std::nullopt;
 }
@@ -104,12 +126,13 @@ void Optimizer::Update(const StepContext& context, double lr,
   for (Parameter& p : store_.all()) {
     float* m = m_.data<float>() + OffsetOf(p);
     float* v = v_.data<float>() + OffsetOf(p);
-    AdamW(device_, {.n = p.spec.count(),
+    const bool own = p.owned_runtime() == p.master;
+    AdamW(device_, {.n = p.owned_count(),
                     .grad = p.grad,
                     .master = p.master,
                     .m = m,
                     .v = v,
-                    .runtime = p.runtime == p.master ? nullptr : p.runtime,
+                    .runtime = own ? nullptr : p.owned_runtime(),
                     .runtime_dtype = p.spec.runtime_dtype,
                     .lr = lr,
                     .beta1 = beta1,
@@ -119,24 +142,21 @@ void Optimizer::Update(const StepContext& context, double lr,
                     .clip = clip_factor,
                     .bias_correction1 = 1.0 - math64::PowInt(beta1, updates_),
                     .bias_correction2 = 1.0 - math64::PowInt(beta2, updates_)});
-    Observe(phase, {p.spec.name, "adamw"},
-            {{"grad", DType::kF32, p.spec.shape, p.grad}},
-            {{"master", DType::kF32, p.spec.shape, p.master},
-             {"m", DType::kF32, p.spec.shape, m},
-             {"v", DType::kF32, p.spec.shape, v},
-             {"runtime", p.spec.runtime_dtype, p.spec.shape, p.runtime}});
+    TensorRef runtime = Owned("runtime", p, p.owned_runtime());
+    runtime.dtype = p.spec.runtime_dtype;
+    Observe(phase, {p.spec.name, "adamw"}, {Owned("grad", p, p.grad)},
+            {Owned("master", p, p.master), Owned("m", p, m), Owned("v", p, v),
+             runtime});
   }
 }
 
 void Optimizer::VisitState(StateVisitor& visitor) {
-  for (Parameter& p : store_.all()) {
-    const std::vector<int64_t>& shape = p.spec.shape;
-    const std::vector<int64_t> origin(shape.size(), 0);
-    visitor.Tensor({p.spec.name + ".exp_avg", StateGroup::kMoment, DType::kF32,
-                    shape, origin, shape, m_.data<float>() + OffsetOf(p)});
-    visitor.Tensor({p.spec.name + ".exp_avg_sq", StateGroup::kMoment,
-                    DType::kF32, shape, origin, shape,
-                    v_.data<float>() + OffsetOf(p)});
+  for (auto [suffix, moment] :
+       {std::pair{".exp_avg", &m_}, std::pair{".exp_avg_sq", &v_}}) {
+    store_.VisitRows(visitor, suffix, StateGroup::kMoment,
+                     [this, moment = moment](const Parameter& p) {
+                       return moment->data<float>() + OffsetOf(p);
+                     });
   }
   visitor.U64("updates", StateGroup::kCounter, updates_);
 }

@@ -6,7 +6,8 @@
 // non-finite gradient (the caller decides before Update; no state has moved).
 // Why so: the norm is over the final gradients, each logical parameter once,
 // squares summed exactly, so no layout can change it; a norm of norms is
-// another number.
+// another number. All of it is of the rows that this rank owns: what ranks find
+// is merged by the caller.
 #ifndef LOCKSTEP_MODEL_OPTIMIZER_H_
 #define LOCKSTEP_MODEL_OPTIMIZER_H_
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "determinism/exact_sum.h"
 #include "determinism/operation.h"
 #include "determinism/state.h"
 #include "model/device.h"
@@ -37,8 +39,8 @@ void DescribeSection(Section& section, OptimizerConfig& config);
 
 // The first parameter (in list order) with a non-finite gradient.
 struct NonFiniteGradient {
-  std::string tensor;
-  int64_t element;
+  int64_t tensor;   // its place in the list of the whole model
+  int64_t element;  // of the unsharded tensor
 };
 
 class Optimizer : public Stateful {
@@ -46,11 +48,14 @@ class Optimizer : public Stateful {
   Optimizer(StateRegistry& registry, Device& device, ParameterStore& store,
             const OptimizerConfig& config);
 
-  // In place: sum -> fp32(fp64(sum) / divisor), divisor = valid tokens times
-  // the loss scale, > 0. Afterwards the store's gradients are final.
+  // From a sum to fp32(fp64(sum) / divisor), divisor = valid tokens times the
+  // loss scale, > 0; integer sums are on their grid (N5). Afterwards the
+  // store's gradients are final.
   void FinaliseGradients(const StepContext& context, double divisor);
-  // Exact, over the final gradients.
+  // Exact, over the final gradients: of a rank that has all of them, and the
+  // squares of a rank that does not.
   double GradientNorm() const;
+  ExactSum GradientSquares() const;
   std::optional<NonFiniteGradient> FindNonFinite() const;
 
   // Factor that clipping applies to gradients of that norm; 1 if none.

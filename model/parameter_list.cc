@@ -25,12 +25,14 @@ class Lister {
     const std::vector<LayerKind> layers = c_.Layers();
     for (size_t i = 0; i < layers.size(); ++i) {
       prefix_ = "backbone.layers." + std::to_string(i) + ".";
-      Vector("norm.weight", c_.hidden, {InitKind::kOne, 1.0});
+      layer_ = static_cast<int64_t>(i);
+      StreamNorm("norm.weight");
       prefix_ += "mixer.";
       Mixer(layers[i]);
     }
     prefix_ = "";
-    Vector("backbone.norm_f.weight", c_.hidden, {InitKind::kOne, 1.0});
+    layer_ = static_cast<int64_t>(layers.size());
+    StreamNorm("backbone.norm_f.weight");
     Vocabulary("lm_head.weight");
     return std::move(specs_);
   }
@@ -116,8 +118,14 @@ class Lister {
          .init = init,
          .split = std::move(split)});
   }
+  // A norm of the residual stream, which tensor ranks share by tokens.
+  void StreamNorm(const std::string& name) {
+    Vector(name, c_.hidden, {InitKind::kOne, 1.0});
+    specs_.back().token_sliced = true;
+  }
   void Add(ParameterSpec spec) {
     spec.name = prefix_ + spec.name;
+    spec.layer = layer_;
     spec.index = static_cast<int>(specs_.size());
     specs_.push_back(std::move(spec));
   }
@@ -128,6 +136,7 @@ class Lister {
   InitSpec matrix_;
   InitSpec residual_;
   std::string prefix_;
+  int64_t layer_ = -1;
   std::vector<ParameterSpec> specs_;
 };
 

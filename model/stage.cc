@@ -24,28 +24,40 @@ EmbeddingRows RowsHeld(const TensorSplit& split, const TensorShare& share) {
 
 Stage::Stage(const ModelConfig& config, ParameterStore& store,
              int64_t tensor_grid, bool recompute, const TensorShare& share)
-    : config_(config),
-      recompute_(recompute),
-      share_(share),
-      embedding_(store.Get("backbone.embeddings.weight")),
-      embedding_rows_(RowsHeld(embedding_.spec.split, share)),
-      head_(config, store, tensor_grid, share) {
-  const auto count = static_cast<int64_t>(config.Layers().size());
-  layers_.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i)
+    : Stage(config, store, tensor_grid, recompute, share,
+            {0, static_cast<int64_t>(config.Layers().size())}) {}
+
+Stage::Stage(const ModelConfig& config, ParameterStore& store,
+             int64_t tensor_grid, bool recompute, const TensorShare& share,
+             const StageRange& layers)
+    : config_(config), recompute_(recompute), share_(share) {
+  // Every matrix has the storage dtype, which is the stream's.
+  for (const ParameterSpec& spec : store.specs()) {
+    if (spec.shape.size() == 2) stream_dtype_ = spec.runtime_dtype;
+  }
+  if (layers.begin == 0) {
+    embedding_ = &store.Get("backbone.embeddings.weight");
+    embedding_rows_ = RowsHeld(embedding_->spec.split, share);
+  }
+  layers_.reserve(static_cast<size_t>(layers.end - layers.begin));
+  for (int64_t i = layers.begin; i < layers.end; ++i) {
     layers_.emplace_back(config, i, store, share);
+  }
+  if (layers.end == static_cast<int64_t>(config.Layers().size())) {
+    head_.emplace(config, store, tensor_grid, share);
+  }
 }
 
 Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
   LS_CHECK(context.share() == share_) << "another rank's context";
-  const DType dtype = embedding_.spec.runtime_dtype;
+  const DType dtype = embedding_->spec.runtime_dtype;
   Tensor x =
       Tensor::Uninit(context.device, dtype, {context.rows(), config_.hidden});
   EmbeddingForward(context.device, {.rows = context.rows(),
                                     .d = config_.hidden,
                                     .vocab = config_.vocab,
                                     .dtype = x.dtype(),
-                                    .table = embedding_.runtime,
+                                    .table = embedding_->runtime,
                                     .ids = ids,
                                     .out = x.raw(),
                                     .out_row_stride = config_.hidden,
@@ -70,7 +82,7 @@ void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
   Tensor room;
   const Tensor& dx_RD = AllTokens(context, dx_slice_RD, room);
   AddEmbeddingLeaves(
-      context.device, embedding_.gradient,
+      context.device, embedding_->gradient,
       {.rows = context.rows(),
        .d = config_.hidden,
        .vocab = config_.vocab,
@@ -81,14 +93,14 @@ void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
        .ids = ids,
        .held = embedding_rows_});
   Observe(context, kLookup, {Ref("dx", dx_RD)},
-          {GradientRef("dweight", embedding_.gradient,
+          {GradientRef("dweight", embedding_->gradient,
                        embedding_rows_.end - embedding_rows_.begin,
                        config_.hidden)});
 }
 
 Tensor Stage::ForwardLayers(const StepContext& context, const int32_t* ids,
-                            std::vector<LayerSaved>* saved) {
-  Tensor x = Embed(context, ids);
+                            Tensor x_RD, std::vector<LayerSaved>* saved) {
+  Tensor x = first() ? Embed(context, ids) : std::move(x_RD);
   for (size_t i = 0; i < layers_.size(); ++i) {
     LayerSaved* keep = saved == nullptr ? nullptr : &(*saved)[i];
     x = layers_[i].Forward(context, std::move(x), keep, !recompute_);
@@ -96,32 +108,55 @@ Tensor Stage::ForwardLayers(const StepContext& context, const int32_t* ids,
   return x;
 }
 
+Tensor Stage::Forward(const StepContext& context, const MicroBatch& batch,
+                      Tensor x_RD, StageSaved& saved) {
+  saved.layers = std::vector<LayerSaved>(layers_.size());
+  Tensor x = ForwardLayers(context, batch.ids, std::move(x_RD), &saved.layers);
+  if (!last()) return x;
+  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
+  saved.dres_RD = head_->LossesAndBackward(context, x, batch.targets, loss);
+  return loss;
+}
+
+Tensor Stage::Backward(const StepContext& context, const MicroBatch& batch,
+                       StageSaved saved, Tensor dres_RD) {
+  const StepContext backward = context.In(Phase::kBackward);
+  Tensor dres = last() ? std::move(saved.dres_RD) : std::move(dres_RD);
+  for (size_t i = layers_.size(); i-- > 0;) {
+    dres = layers_[i].Backward(backward, std::move(saved.layers[i]),
+                               std::move(dres));
+  }
+  if (!first()) return dres;
+  EmbedBackward(backward, batch.ids, dres);
+  return Tensor();
+}
+
+Tensor Stage::Evaluate(const StepContext& context, const MicroBatch& batch,
+                       Tensor x_RD) {
+  Tensor x = ForwardLayers(context, batch.ids, std::move(x_RD), nullptr);
+  if (!last()) return x;
+  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
+  head_->Losses(context, x, batch.targets, loss);
+  return loss;
+}
+
 Tensor Stage::TrainMicroBatch(const StepContext& context,
                               const MicroBatch& batch) {
-  std::vector<LayerSaved> saved(layers_.size());
-  Tensor x = ForwardLayers(context, batch.ids, &saved);
-  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
-  Tensor dres = head_.LossesAndBackward(context, x, batch.targets, loss);
-  const StepContext backward = context.In(Phase::kBackward);
-  for (size_t i = layers_.size(); i-- > 0;) {
-    dres = layers_[i].Backward(backward, std::move(saved[i]), std::move(dres));
-  }
-  EmbedBackward(backward, batch.ids, dres);
+  StageSaved saved;
+  Tensor loss = Forward(context, batch, Tensor(), saved);
+  Backward(context, batch, std::move(saved), Tensor());
   return loss;
 }
 
 Tensor Stage::EvaluateMicroBatch(const StepContext& context,
                                  const MicroBatch& batch) {
-  Tensor x = ForwardLayers(context, batch.ids, nullptr);
-  Tensor loss = Tensor::Uninit(context.device, DType::kF32, {context.rows()});
-  head_.Losses(context, x, batch.targets, loss);
-  return loss;
+  return Evaluate(context, batch, Tensor());
 }
 
 Tensor Stage::Logits(const StepContext& context, const int32_t* ids) {
-  LS_CHECK_EQ(share_.degree, 1) << "logits of a share of the vocabulary";
-  Tensor x = ForwardLayers(context, ids, nullptr);
-  return head_.Logits(context, x);
+  LS_CHECK(first() && last()) << "logits of a part of a model";
+  Tensor x = ForwardLayers(context, ids, Tensor(), nullptr);
+  return head_->Logits(context, x);
 }
 
 }  // namespace lockstep

@@ -1,14 +1,16 @@
-// The part of the model that one pipeline rank holds: all of it, for now.
+// A part of the model that lies between two cuts: one chunk of a pipeline, or
+// all of it.
 //
-// What it is: embedding, layers and head in a row, with the forward and
-// backward of one micro-batch. What it is not: a schedule, an optimizer or a
-// sum over micro-batches. Why so: a stage receives ids or a residual stream and
-// returns a residual stream or losses; what lies between is its own, so cutting
-// the pattern elsewhere cannot change a bit.
+// What it is: embedding (of the first stage), layers and head (of the last) in
+// a row, with the forward and backward of one micro-batch. What it is not: a
+// schedule, an optimizer or a sum over micro-batches. Why so: a stage receives
+// ids or a residual stream and returns a residual stream or losses; what lies
+// between is its own, so cutting the pattern elsewhere cannot change a bit.
 #ifndef LOCKSTEP_MODEL_STAGE_H_
 #define LOCKSTEP_MODEL_STAGE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/config.h"
@@ -18,6 +20,7 @@
 #include "model/parameters.h"
 #include "model/step_context.h"
 #include "model/tensor.h"
+#include "parallel/stage_balance.h"
 
 namespace lockstep {
 
@@ -28,20 +31,48 @@ struct MicroBatch {
   LossTargets targets;
 };
 
+// What a stage keeps of one micro-batch between forward and backward.
+struct StageSaved {
+  std::vector<LayerSaved> layers = {};
+  Tensor dres_RD = {};  // of the last stage: the stream's gradient at its end
+};
+
 class Stage {
  public:
-  // `recompute`: keep only each layer's input and run forward again (N12).
-  // `share`: what the store has of the model; contexts name the axis it is on.
+  // The whole model. `recompute`: keep only each layer's input and run forward
+  // again (N12). `share`: what the store has of each layer; contexts name the
+  // axis it is on.
   Stage(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid,
         bool recompute, const TensorShare& share = {});
+  // Its layers [layers.begin, layers.end), which the store holds.
+  Stage(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid,
+        bool recompute, const TensorShare& share, const StageRange& layers);
 
-  // Forward and backward: adds this micro-batch's leaves to the gradients and
-  // returns the fp32 loss of every token, [rows], zero where masked.
+  bool first() const { return embedding_ != nullptr; }
+  bool last() const { return head_.has_value(); }
+  // Of the residual stream, [stream rows, hidden].
+  int64_t hidden() const { return config_.hidden; }
+  DType stream_dtype() const { return stream_dtype_; }
+
+  // Forward of one micro-batch: the first stage starts from batch.ids and reads
+  // no x. Returns the residual stream; the last stage goes on to the losses
+  // (fp32 [rows], zero where masked) and returns them.
+  Tensor Forward(const StepContext& context, const MicroBatch& batch,
+                 Tensor x_RD, StageSaved& saved);
+  // Adds the micro-batch's leaves to the gradients and returns the gradient of
+  // x, which has no memory at the first stage. The last stage reads no dres.
+  Tensor Backward(const StepContext& context, const MicroBatch& batch,
+                  StageSaved saved, Tensor dres_RD);
+  // Forward alone, without dropout: the stream, or at the end the losses.
+  Tensor Evaluate(const StepContext& context, const MicroBatch& batch,
+                  Tensor x_RD);
+
+  // The same for a stage that is the whole model: forward and backward,
+  // forward, and fp32 logits [rows, padded vocab] for generation; of one tensor
+  // rank only.
   Tensor TrainMicroBatch(const StepContext& context, const MicroBatch& batch);
-  // Forward alone, without dropout: the losses.
   Tensor EvaluateMicroBatch(const StepContext& context,
                             const MicroBatch& batch);
-  // fp32 logits [rows, padded vocab] for generation; of one tensor rank only.
   Tensor Logits(const StepContext& context, const int32_t* ids);
 
  private:
@@ -49,15 +80,16 @@ class Stage {
   void EmbedBackward(const StepContext& context, const int32_t* ids,
                      const Tensor& dx_slice_RD);
   Tensor ForwardLayers(const StepContext& context, const int32_t* ids,
-                       std::vector<LayerSaved>* saved);
+                       Tensor x_RD, std::vector<LayerSaved>* saved);
 
   ModelConfig config_;
   bool recompute_;
   TensorShare share_;
-  Parameter& embedding_;
-  EmbeddingRows embedding_rows_;  // those of the table that are here
+  DType stream_dtype_ = DType::kF32;
+  Parameter* embedding_ = nullptr;         // null: not the first stage
+  EmbeddingRows embedding_rows_ = {0, 0};  // those of the table that are here
   std::vector<Layer> layers_;
-  Head head_;
+  std::optional<Head> head_;
 };
 
 }  // namespace lockstep

@@ -54,6 +54,9 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
       ->take_all()
       ->expected(1);
   verb->add_option("--threads", o.threads, "compute threads of a rank");
+  verb->add_option("--rank-timeout", o.rank_timeout_s,
+                   "seconds until a silent rank is lost")
+      ->check(CLI::Range(1, 86'400));
   verb->add_option("--ranks", o.ranks, "ranks as threads of this process")
       ->check(CLI::Range(1, 1 << 20));
   verb->add_flag("--json", o.json, "one JSON object on stdout");

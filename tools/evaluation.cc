@@ -10,66 +10,32 @@
 #include "determinism/float_env.h"
 #include "determinism/math64.h"
 #include "determinism/status.h"
+#include "parallel/over_ranks.h"
+#include "tools/evaluation_source.h"
 #include "tools/metrics.h"
-#include "tools/step_fingerprint.h"
 
 namespace lockstep {
 namespace {
 
-struct Totals {
-  ExactSum loss;
-  int64_t samples = 0;
-  int64_t tokens = 0;
-  int64_t bytes = 0;
-  bool foreign = false;  // ids that the tokenizer has no text for
-  std::string text;
-};
-
-// The last micro-batch may be smaller: samples do not see each other (N1).
-absl::Status AddMicroBatch(Stepper& stepper, int64_t source, int64_t first,
-                           int64_t samples, Totals& totals) {
-  const Dataset& data = stepper.dataset();
-  const int64_t tokens = data.sequence();
-  std::vector<int32_t> rows(static_cast<size_t>(samples * (tokens + 1)));
-  std::vector<uint8_t> mask(static_cast<size_t>(samples * tokens));
-  std::vector<int32_t> ids(mask.size()), labels(mask.size());
-  std::vector<int32_t> segments(mask.size());
-  for (int64_t s = 0; s < samples; ++s) {
-    LS_RETURN_IF_ERROR(data.ValidationSample(
-        source, first + s, RowsOfSample(s, tokens, rows, mask, segments)));
-  }
-  SplitInputsAndLabels(rows.data(), samples, tokens, ids.data(), labels.data());
-  OperationHooks none;
-  const StepContext context = {
-      .device = stepper.device(),
-      .hooks = none,
-      .phase = Phase::kEvaluate,
-      .samples = samples,
-      .tokens = tokens,
-      .training = false,
-      .segments = data.reset_at_documents() ? segments.data() : nullptr};
-  const Tensor loss = stepper.stage().EvaluateMicroBatch(
-      context, {ids.data(), {labels.data(), mask.data()}});
-  for (int64_t i = 0; i < loss.count(); ++i) {
-    if (mask[static_cast<size_t>(i)] == 0) continue;
-    totals.loss.Add(loss.data<float>()[i]);
-    totals.tokens += 1;
-    const auto at = static_cast<size_t>(i);
-    totals.text += data.tokenizer().DecodeAfter(ids[at], labels[at]);
-    totals.foreign |= labels[at] >= data.tokenizer().vocab_size();
-  }
-  totals.samples += samples;
-  totals.bytes = static_cast<int64_t>(totals.text.size());
+absl::Status AddOverRanks(Communicator& world, EvaluationTotals& totals) {
+  int64_t counts[] = {totals.samples, totals.tokens, totals.bytes,
+                      totals.foreign};
+  LS_RETURN_IF_ERROR(AddOverRanks(world, totals.loss));
+  LS_RETURN_IF_ERROR(AddOverRanks(world, std::span<int64_t>(counts)));
+  totals.samples = counts[0];
+  totals.tokens = counts[1];
+  totals.bytes = counts[2];
+  totals.foreign = counts[3];
   return absl::OkStatus();
 }
 
-EvaluationPart PartOf(const Totals& totals) {
+EvaluationPart PartOf(const EvaluationTotals& totals) {
   EvaluationPart part = {.samples = totals.samples,
                          .tokens = totals.tokens,
                          .bytes = totals.bytes};
   const double nats = totals.loss.Round();
   part.loss = nats / static_cast<double>(part.tokens);
-  if (totals.foreign) {
+  if (totals.foreign > 0) {
     part.bytes = 0;
     part.bits_per_byte = std::numeric_limits<double>::quiet_NaN();
     return part;
@@ -82,15 +48,16 @@ EvaluationPart PartOf(const Totals& totals) {
 absl::StatusOr<EvaluationPart> EvaluateSource(Stepper& stepper, int64_t source,
                                               int64_t max_samples,
                                               int64_t micro_batch,
-                                              Totals& totals) {
+                                              EvaluationTotals& totals) {
   const Dataset& data = stepper.dataset();
   int64_t samples = data.validation_samples(source);
   if (max_samples > 0) samples = std::min(samples, max_samples);
-  for (int64_t first = 0; first < samples; first += micro_batch) {
-    LS_RETURN_IF_ERROR(AddMicroBatch(stepper, source, first,
-                                     std::min(micro_batch, samples - first),
-                                     totals));
-  }
+  EvaluationSource batches(stepper, source, samples, micro_batch, totals);
+  Communicator& world = *stepper.layout().world;
+  if (batches.count() > 0) LS_RETURN_IF_ERROR(batches.Load(0));
+  LS_RETURN_IF_ERROR(stepper.pipeline().Evaluate(batches));
+  totals.bytes = static_cast<int64_t>(totals.text.size());
+  LS_RETURN_IF_ERROR(AddOverRanks(world, totals));
   if (totals.tokens == 0) {
     return InputError(
         "there are no held-out documents to evaluate on",
@@ -105,10 +72,10 @@ absl::StatusOr<EvaluationPart> EvaluateSource(Stepper& stepper, int64_t source,
 absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
                                     int64_t micro_batch, std::string* text) {
   const ScopedFloatEnv float_env;
-  Totals all;
+  EvaluationTotals all;
   Evaluation result;
   for (int64_t i = 0; i < stepper.dataset().source_count(); ++i) {
-    Totals totals;
+    EvaluationTotals totals;
     LS_ASSIGN_OR_RETURN(
         const EvaluationPart part,
         EvaluateSource(stepper, i, max_samples, micro_batch, totals));
@@ -117,7 +84,7 @@ absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
     all.samples += totals.samples;
     all.tokens += totals.tokens;
     all.bytes += totals.bytes;
-    all.foreign |= totals.foreign;
+    all.foreign += totals.foreign;
     if (text != nullptr) text->append(totals.text);
   }
   static_cast<EvaluationPart&>(result) = PartOf(all);

@@ -1,8 +1,9 @@
 // Loss on the held-out documents: exact, and the same for any micro-batch.
 //
-// What it is: forward passes without dropout over the validation samples, the
-// losses added exactly (N6). What it is not: part of the trajectory: it draws
-// nothing, touches no state and is invisible to hooks (N12).
+// What it is: forward passes without dropout over the validation samples,
+// shared out among the replicas, the losses added exactly (N6); every rank
+// calls. What it is not: part of the trajectory: it draws nothing, touches no
+// state and is invisible to hooks (N12).
 #ifndef LOCKSTEP_TOOLS_EVALUATION_H_
 #define LOCKSTEP_TOOLS_EVALUATION_H_
 

@@ -44,9 +44,10 @@ int32_t NextToken(Stepper& stepper, const std::vector<int32_t>& ids,
                                .phase = Phase::kEvaluate,
                                .samples = 1,
                                .tokens = static_cast<int64_t>(window),
-                               .training = false};
-  const Tensor logits =
-      stepper.stage().Logits(context, ids.data() + ids.size() - window);
+                               .training = false,
+                               .tensor = stepper.tensor_axis()};
+  const Tensor logits = stepper.pipeline().whole().Logits(
+      context, ids.data() + ids.size() - window);
   const auto vocab = static_cast<size_t>(stepper.config().model.vocab);
   const std::span<const float> last(
       logits.data<float>() + (context.tokens - 1) * logits.dim(1), vocab);

@@ -1,65 +1,55 @@
 #include "tools/layout_check.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/tensor_cut.h"
 #include "tools/run_config.h"
 
 namespace lockstep {
 namespace {
 
-// A size that a degree must divide, with the key that sets it.
-struct Sliced {
-  const char* key;
-  int64_t size;
-};
-
-std::vector<Sliced> SlicedSizes(const ModelConfig& m) {
-  std::vector<Sliced> sizes;
-  if (m.Has(LayerKind::kMamba2)) {
-    sizes.push_back({"model.mamba_heads", m.mamba_heads});
-    sizes.push_back({"model.groups", m.groups});
+// A sum is joined by a tree of its slices (N4), so their number and the ranks
+// among which they lie are powers of two.
+void CheckTensorDegree(Recipe& recipe, const RunConfig& c) {
+  const int64_t degree = c.parallel.tensor;
+  const auto refuse = [&](const std::string& why, int64_t nearest) {
+    recipe.Error("parallel", "tensor",
+                 absl::StrCat("parallel.tensor = ", degree, why),
+                 std::to_string(nearest));
+  };
+  if ((degree & (degree - 1)) != 0) {
+    return refuse(" is no power of two",
+                  std::bit_floor(static_cast<uint64_t>(degree)));
   }
-  if (m.Has(LayerKind::kAttention)) sizes.push_back({"model.heads", m.heads});
-  if (m.Has(LayerKind::kMlp)) sizes.push_back({"model.ffn", m.ffn});
-  return sizes;
-}
-
-int64_t LargestCommonDegree(const std::vector<Sliced>& sizes, int64_t limit) {
-  for (int64_t degree = limit; degree > 1; --degree) {
-    const bool fits = std::all_of(
-        sizes.begin(), sizes.end(),
-        [&](const Sliced& sliced) { return sliced.size % degree == 0; });
-    if (fits) return degree;
+  if (c.model.Has(LayerKind::kMamba2) && c.model.groups % degree != 0) {
+    refuse(absl::StrCat(" does not divide model.groups = ", c.model.groups,
+                        "; the gated norm of a part of a group is another "
+                        "function"),
+           std::gcd(degree, c.model.groups));
   }
-  return 1;
-}
-
-void CheckDegree(Recipe& recipe, const RunConfig& c, const char* section,
-                 const char* key, int64_t degree) {
-  const std::vector<Sliced> sizes = SlicedSizes(c.model);
-  for (const Sliced& sliced : sizes) {
-    if (sliced.size % degree == 0) continue;
-    recipe.Error(
-        section, key,
-        absl::StrCat(section, ".", key, " = ", degree, " does not divide ",
-                     sliced.key, " = ", sliced.size),
-        std::to_string(LargestCommonDegree(sizes, degree)));
+  if (c.guarantee == Guarantee::kLayoutInvariant &&
+      c.grid.tensor % degree != 0) {
+    refuse(absl::StrCat(" does not divide grid.tensor = ", c.grid.tensor),
+           c.grid.tensor);
   }
 }
 
-void CheckKeyValueHeads(Recipe& recipe, const RunConfig& c) {
-  const int64_t kv = c.model.kv_heads, degree = c.parallel.tensor;
-  if (!c.model.Has(LayerKind::kAttention)) return;
-  if (kv % degree == 0 || degree % kv == 0) return;
-  recipe.Error("parallel", "tensor",
-               absl::StrCat("parallel.tensor = ", degree,
-                            " neither divides model.kv_heads = ", kv,
-                            " nor is a multiple of it"),
-               std::to_string(LargestDivisor(kv, degree)));
+// The slices of sums: the grid's in `layout_invariant`, elsewhere one a rank.
+void CheckSlices(Recipe& recipe, const RunConfig& c) {
+  const bool invariant = c.guarantee == Guarantee::kLayoutInvariant;
+  const char* section = invariant ? "grid" : "parallel";
+  const int64_t slices = invariant ? c.grid.tensor : c.parallel.tensor;
+  const auto uncut = FindUncut(c.model, slices, c.data.sequence);
+  if (!uncut.has_value()) return;
+  recipe.Error(section, "tensor",
+               absl::StrCat(section, ".tensor = ", slices, " does not divide ",
+                            uncut->key, " = ", uncut->size),
+               std::to_string(NearestGrid(c.model, slices, c.data.sequence)));
 }
 
 void CheckStages(Recipe& recipe, const RunConfig& c) {
@@ -91,9 +81,16 @@ int64_t LargestDivisor(int64_t n, int64_t limit) {
 }
 
 void CheckLayout(Recipe& recipe, const RunConfig& config) {
-  CheckDegree(recipe, config, "parallel", "tensor", config.parallel.tensor);
-  CheckKeyValueHeads(recipe, config);
+  CheckTensorDegree(recipe, config);
+  CheckSlices(recipe, config);
   CheckStages(recipe, config);
+  if (config.parallel.interleave > 1 && config.parallel.pipeline == 1) {
+    recipe.Error(
+        "parallel", "interleave",
+        absl::StrCat("parallel.interleave = ", config.parallel.interleave,
+                     " without a pipeline to interleave"),
+        "1");
+  }
   const int64_t data = config.parallel.data.value_or(1);
   const std::vector<int64_t> sizes = config.batches.sizes();
   const int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
@@ -102,24 +99,6 @@ void CheckLayout(Recipe& recipe, const RunConfig& config) {
                  absl::StrCat("parallel.data = ", data, " replicas for ",
                               smallest / config.batch.micro, " micro-batches"),
                  std::to_string(smallest / config.batch.micro));
-  }
-  if (config.guarantee != Guarantee::kLayoutInvariant) return;
-  CheckDegree(recipe, config, "grid", "tensor", config.grid.tensor);
-  if (config.grid.tensor % config.parallel.tensor != 0) {
-    recipe.Error(
-        "parallel", "tensor",
-        absl::StrCat("parallel.tensor = ", config.parallel.tensor,
-                     " does not divide grid.tensor = ", config.grid.tensor),
-        std::to_string(
-            LargestDivisor(config.grid.tensor, config.parallel.tensor)));
-  }
-  if (config.data.sequence % config.grid.tensor != 0) {
-    recipe.Error("data", "sequence",
-                 absl::StrCat("data.sequence = ", config.data.sequence,
-                              " is not a multiple of grid.tensor = ",
-                              config.grid.tensor),
-                 std::to_string(config.data.sequence / config.grid.tensor *
-                                config.grid.tensor));
   }
 }
 

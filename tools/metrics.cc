@@ -80,6 +80,8 @@ std::string MetricsLine(const StepReport& r) {
   json["step_ms"] = r.step_ms;
   json["tokens_per_s"] = r.tokens_per_s;
   json["mfu"] = r.mfu;
+  if (!r.overflowed.empty()) json["grid_overflow"] = r.overflowed;
+  if (!r.below_grid.empty()) json["below_grid"] = r.below_grid;
   if (r.spike) json["spike"] = r.spike->what;
   if (!r.fingerprint.empty()) json["fingerprint"] = r.fingerprint;
   return json.dump();

@@ -24,7 +24,8 @@ std::string Summary(const ResolvedRun& run) {
 
 // Why this build cannot train a sound recipe, or "".
 std::string Obstacle(const ResolvedRun& run) {
-  const std::string message(CheckRunnable(run.config, 1).message());
+  const std::string message(
+      CheckRunnable(run.config, run.config.parallel.world()).message());
   return message.substr(0, message.find('\n'));
 }
 

@@ -53,8 +53,10 @@ absl::Status ReplayRun::OpenAll(const ReplayOptions& options) {
   LS_ASSIGN_OR_RETURN(manifest_, ManifestOfStep(fs_, run_dir_, options.before));
   LS_ASSIGN_OR_RETURN(recorded_, RecordedSteps::Read(fs_, run_dir_));
   LS_RETURN_IF_ERROR(CheckStep(options.before));
-  LS_ASSIGN_OR_RETURN(const RunConfig config,
+  LS_ASSIGN_OR_RETURN(RunConfig config,
                       StoredConfig(fs_, run_dir_, manifest_, options.sets));
+  // On this rung one rank is as good as the run's.
+  if (config.guarantee == Guarantee::kLayoutInvariant) config.parallel = {};
   LS_RETURN_IF_ERROR(CheckRunnable(config, 1));
   LS_ASSIGN_OR_RETURN(dataset_,
                       OpenStoredData(fs_, run_dir_, manifest_, config));
@@ -71,7 +73,7 @@ absl::Status ReplayRun::OpenAll(const ReplayOptions& options) {
       config,
       StepperOptions{options.machine.threads, options.machine.isa,
                      manifest_.schedule_length_samples},
-      dataset_.get(), communicator_.get(), &faults_->plan);
+      dataset_.get(), LayoutOfOne(communicator_.get()), &faults_->plan);
   return absl::OkStatus();
 }
 
@@ -101,15 +103,14 @@ absl::Status ReplayRun::Restore(const ReplayOptions& options) {
           run_dir_, "name a step after its oldest checkpoint");
     }
     const ScopedFloatEnv float_env;
-    stepper_->Initialise();
-    return absl::OkStatus();
+    return stepper_->Initialise();
   }
   notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   PoisonState(stepper_->registry());
   LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
                       LoadCheckpoint(fs_, found.dir, stepper_->registry()));
   const ScopedFloatEnv float_env;
-  stepper_->RestoreRuntime();
+  LS_RETURN_IF_ERROR(stepper_->RestoreRuntime());
   LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper_->registry(), index));
   began_at_ = found.step;
   return absl::OkStatus();

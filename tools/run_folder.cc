@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ckpt/load.h"
 #include "ckpt/retention.h"
 #include "ckpt/save.h"
-#include "determinism/float_env.h"
 #include "determinism/status.h"
-#include "tools/step_fingerprint.h"
+#include "tools/rank_lead.h"
 
 namespace lockstep {
 absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
@@ -100,8 +98,9 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
   LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
-  const ScopedFloatEnv float_env;
-  stepper.Initialise();
+  RankLead ranks(fs_, stepper);
+  LS_RETURN_IF_ERROR(ranks.Initialise());
+  LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
   return Record("launch", {{"run_id", manifest_.run_id},
                            {"lineage", manifest_.lineage},
                            {"steps", stepper.config().Steps()},
@@ -111,17 +110,14 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
                            {"full", manifest_.recipe.full},
                            {"threads", manifest_.layout.threads},
                            {"faults", manifest_.faults},
-                           {"state", StateField(stepper.registry())}});
+                           {"state", state}});
 }
 
 absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
                                   Stepper& stepper) {
-  PoisonState(stepper.registry());
-  LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
-                      LoadCheckpoint(fs_, found.dir, stepper.registry()));
-  const ScopedFloatEnv float_env;
-  stepper.RestoreRuntime();
-  LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper.registry(), index));
+  RankLead ranks(fs_, stepper);
+  LS_ASSIGN_OR_RETURN(const CheckpointIndex index, ranks.Load(found.dir));
+  LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
   LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
   last_saved_step_ = found.step;
   manifest_.ledger_head = ledger_->Head();
@@ -131,7 +127,7 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
                            {"steps", stepper.config().Steps()},
                            {"checkpoint", found.dir},
                            {"state_saved", index.state_fingerprint},
-                           {"state_restored", StateField(stepper.registry())},
+                           {"state_restored", state},
                            {"commit", manifest_.code.commit},
                            {"dirty", manifest_.code.dirty},
                            {"threads", manifest_.layout.threads},
@@ -141,14 +137,13 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
 absl::Status RunFolder::Save(Stepper& stepper, const CheckpointConfig& config) {
   const auto step = static_cast<int64_t>(stepper.state().iterations);
   LS_ASSIGN_OR_RETURN(const SavedCheckpoint saved,
-                      SaveCheckpoint(fs_,
-                                     {.run_dir = dir_,
-                                      .step = step,
-                                      .run_id = manifest_.run_id,
-                                      .manifest_json = manifest_json_,
-                                      .ledger_head = ledger_->Head(),
-                                      .lock = lock_.get()},
-                                     stepper.registry()));
+                      RankLead(fs_, stepper)
+                          .Save({.run_dir = dir_,
+                                 .step = step,
+                                 .run_id = manifest_.run_id,
+                                 .manifest_json = manifest_json_,
+                                 .ledger_head = ledger_->Head(),
+                                 .lock = lock_.get()}));
   last_saved_step_ = step;
   LS_RETURN_IF_ERROR(Record(
       "checkpoint", {{"step", step},

@@ -1,12 +1,10 @@
 // The first launch of a fork: another run's state under a manifest of its own.
 #include "absl/strings/str_cat.h"
-#include "ckpt/load.h"
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
-#include "determinism/float_env.h"
 #include "determinism/status.h"
+#include "tools/rank_lead.h"
 #include "tools/run_folder.h"
-#include "tools/step_fingerprint.h"
 
 namespace lockstep {
 namespace {
@@ -53,15 +51,9 @@ absl::Status RunFolder::CheckFreshForFork() {
 }
 
 absl::Status RunFolder::LoadParent(const ForkSource& source, Stepper& stepper) {
-  PoisonState(stepper.registry());
-  LS_ASSIGN_OR_RETURN(
-      const CheckpointIndex index,
-      LoadCheckpoint(fs_, source.checkpoint.dir, stepper.registry()));
-  const ScopedFloatEnv float_env;
-  stepper.RestoreRuntime();
-  LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper.registry(), index));
-  stepper.TakeSeed();
-  return absl::OkStatus();
+  RankLead ranks(fs_, stepper);
+  LS_RETURN_IF_ERROR(ranks.Load(source.checkpoint.dir).status());
+  return ranks.TakeSeed();
 }
 
 absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
@@ -90,6 +82,8 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
   LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
   const std::string schedule =
       ScheduleText(source.manifest, manifest_, keeps_schedule);
+  LS_ASSIGN_OR_RETURN(const std::string state,
+                      RankLead(fs_, stepper).StateField());
   LedgerFields fields = {
       {"run_id", manifest_.run_id},
       {"lineage", manifest_.lineage},
@@ -107,7 +101,7 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       {"threads", manifest_.layout.threads},
       {"faults", manifest_.faults},
       {"steps", stepper.config().Steps()},
-      {"state", StateField(stepper.registry())}};
+      {"state", state}};
   notes_.push_back(absl::StrCat("forked from ", manifest_.parent.checkpoint,
                                 " of run ", manifest_.parent.run_id,
                                 "; schedule: ", schedule));

@@ -154,6 +154,11 @@ absl::StatusOr<Manifest> DescribeRun(FileSystem& fs, const ResolvedRun& run,
   }
   m.working_dir = WorkingDir();
   m.tokenizer = {dataset.tokenizer().name(), dataset.tokenizer().identity()};
+  const ParallelConfig& p = run.config.parallel;
+  m.layout.world = p.world();
+  m.layout.data = p.data.value_or(1);
+  m.layout.tensor = p.tensor;
+  m.layout.pipeline = p.pipeline;
   m.layout.micro_batch = run.config.batch.micro;
   m.layout.threads = machine.threads;
   m.root_seed = run.config.seed;

@@ -39,6 +39,15 @@ absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
                                        const std::string& run_dir,
                                        const Manifest* parent = nullptr);
 
+// The same for a launch of `ranks` ranks: where the recipe leaves parallel.data
+// open, it is what the ranks are enough for. InputError, with the nearest
+// numbers of ranks, where the layout takes another one.
+absl::StatusOr<ResolvedRun> ResolveLayout(FileSystem& fs,
+                                          const std::string& recipe_path,
+                                          const std::vector<std::string>& sets,
+                                          const std::string& run_dir,
+                                          const Manifest* parent, int ranks);
+
 // --threads, else OMP_NUM_THREADS, else the cores. InputError for nonsense.
 absl::StatusOr<int> ChooseThreads(int64_t asked);
 

@@ -1,9 +1,10 @@
 // The fingerprint fields of one step (N11).
 //
 // What it is: loss, grads, params, optimizer, rng, data and state, each 32 hex
-// digits over what the contract names. What it is not: the fingerprint itself
-// (determinism/fingerprint.h). Why so: tests, traces and metrics must agree on
-// what each field covers.
+// digits over what the contract names: on one rank, and added up over the ranks
+// of a layout, each logical element once. What it is not: the fingerprint
+// itself (determinism/fingerprint.h). Why so: tests, traces and metrics must
+// agree on what each field covers.
 #ifndef LOCKSTEP_TOOLS_STEP_FINGERPRINT_H_
 #define LOCKSTEP_TOOLS_STEP_FINGERPRINT_H_
 
@@ -11,9 +12,14 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "data/data_fingerprint.h"
 #include "determinism/state.h"
 #include "model/parameters.h"
+#include "parallel/communicator.h"
 
 namespace lockstep {
 
@@ -31,15 +37,33 @@ std::string DataField(std::span<const uint64_t> samples, int64_t tokens,
 std::string LossField(std::span<const uint64_t> samples, int64_t tokens,
                       std::span<const float> losses_ST);
 
-// Final gradients, before clipping.
-std::string GradientField(const ParameterStore& store);
+// What goes into a step, as far as this rank has it.
+struct StepInputs {
+  DataFingerprint data = {};
+  Fingerprint loss = {};
+  std::vector<TensorFingerprint> grads = {};
+};
+// The rank's samples; a rank that does not count its replica's losses leaves
+// them out.
+void AddSamples(std::span<const uint64_t> samples, int64_t tokens,
+                std::span<const int32_t> tokens_ST1,
+                std::span<const uint8_t> mask_ST,
+                std::span<const float> losses_ST, StepInputs& inputs);
+// Final gradients of the owned rows, before clipping.
+std::vector<TensorFingerprint> GradientShares(const ParameterStore& store);
 
-// params, optimizer, rng and state of the registry.
-void AddStateFields(const StateRegistry& registry,
-                    std::map<std::string, std::string>& fields);
+// data, loss and grads of all ranks. Collective.
+absl::Status AddInputFields(Communicator& world, StepInputs inputs,
+                            int64_t tokens,
+                            std::map<std::string, std::string>& fields);
 
-// The `state` field alone: what `unseed` prints.
-std::string StateField(const StateRegistry& registry);
+// params, optimizer, rng and state of the registries of all ranks. Collective.
+absl::Status AddStateFields(Communicator& world, const StateRegistry& registry,
+                            std::map<std::string, std::string>& fields);
+
+// The `state` field alone: what `unseed` prints. Collective.
+absl::StatusOr<std::string> StateField(Communicator& world,
+                                       const StateRegistry& registry);
 
 }  // namespace lockstep
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/spike_detector.h"
 
@@ -30,6 +31,12 @@ struct StepReport {
   double grad_norm_clipped = 0;
   double lr = 0;
   double loss_scale = 1;
+  // Passes before the one that counts: 1 after a probe or an overflow of the
+  // integer grid (N5), which `overflowed` names by tensor.
+  int attempt = 0;
+  std::vector<std::string> overflowed;
+  // Gradient entries that vanished below the grid, by tensor.
+  std::map<std::string, int64_t> below_grid;
   // Loss or norm out of proportion; with `skipped`, the reason for it.
   std::optional<Spike> spike;
   // loss grads params optimizer rng data state -> 32 hex digits (N11); empty

@@ -1,10 +1,12 @@
 // One training step as named phases, and all that it works on.
 //
 // What it is: the one class that train, replay and bisect step with: it owns
-// device, state, model, optimizer and data, and moves them by one step. What it
-// is not: a loop, a run folder or a policy: when to save, evaluate or stop is
-// decided elsewhere. Why so: whoever replays a run must run the same code, and
-// state moves in one place only, after everything that can refuse the step.
+// device, state, a rank's part of the model and the data, and moves them by one
+// step, together with the other ranks of its layout. What it is not: a loop, a
+// run folder or a policy: when to save, evaluate or stop is decided elsewhere.
+// Why so: whoever replays a run must run the same code, and state moves in one
+// place only, after everything that can refuse the step. Every decision is made
+// from numbers that were merged over all ranks.
 #ifndef LOCKSTEP_TOOLS_STEPPER_H_
 #define LOCKSTEP_TOOLS_STEPPER_H_
 
@@ -24,11 +26,9 @@
 #include "determinism/state.h"
 #include "model/device.h"
 #include "model/loss_scaler.h"
-#include "model/optimizer.h"
-#include "model/parameters.h"
+#include "model/model_layout.h"
+#include "model/model_rank.h"
 #include "model/schedule.h"
-#include "model/stage.h"
-#include "parallel/communicator.h"
 #include "tools/run_config.h"
 #include "tools/run_state.h"
 #include "tools/skip_list.h"
@@ -53,15 +53,16 @@ struct StepSamples {
 
 class Stepper {
  public:
-  // All pointers are borrowed and outlive the stepper; `faults` may be null.
+  // All pointers, the layout's too, are borrowed and outlive the stepper;
+  // `faults` may be null.
   Stepper(const RunConfig& config, const StepperOptions& options,
-          const Dataset* dataset, Communicator* communicator,
-          FaultPlan* faults);
+          const Dataset* dataset, const ModelLayout& layout, FaultPlan* faults);
 
   // Draws initial weights: a fresh start. A resume loads instead, then calls
-  // RestoreRuntime (N10).
-  void Initialise() { store_.Initialise(state_.seed); }
-  void RestoreRuntime() { store_.ConvertAll(); }
+  // RestoreRuntime (N10). Collective, as Step and StateField are: every rank
+  // calls.
+  absl::Status Initialise();
+  absl::Status RestoreRuntime();
   // Of a fork, whose recipe's seed counts and not its parent's.
   void TakeSeed() { state_.seed = config_.seed; }
 
@@ -69,16 +70,22 @@ class Stepper {
   // loss scale may be to blame (fp16 above its smallest scale); otherwise they
   // are a NumericFailure (exit 5), which names step, tensor and samples and
   // leaves every registered state as it was. A spike does what `spike.action`
-  // says, likewise.
+  // says, likewise. All ranks get the same answer, or RankLost.
   absl::StatusOr<StepReport> Step();
 
-  // Of the last Step(), also of one that failed once its losses were there.
+  // The `state` fingerprint of all ranks.
+  absl::StatusOr<std::string> StateField();
+
+  // Of the last Step(), also of one that failed once its losses were there; of
+  // this rank's replica.
   const StepSamples& last_samples() const { return last_samples_; }
 
   // The run's adoptions, as its ledger has them: those that the restored state
   // lacks are adopted once the cursor is there, so that a run that went back
   // meets them where it did.
   absl::Status PlanSkips(std::vector<SkipRange> recorded);
+  // The ranges of the restored state and those to come.
+  absl::StatusOr<std::vector<SkipRange>> AllSkips() const;
   // What is read from here on, planned adoptions included.
   absl::StatusOr<SampleStream> stream() const;
   // For a person: where the samples of the rest of the run come from.
@@ -89,53 +96,64 @@ class Stepper {
 
   StateRegistry& registry() { return registry_; }
   Device& device() { return device_; }
-  Stage& stage() { return stage_; }
+  Pipeline& pipeline() { return model_.pipeline(); }
+  TensorAxis* tensor_axis() { return model_.axis(); }
+  const ModelLayout& layout() const { return model_.layout(); }
   const RunState& state() const { return state_; }
   const SkipList& skip_list() const { return skip_list_; }
   const RunConfig& config() const { return config_; }
   const Dataset& dataset() const { return *dataset_; }
-  int64_t parameter_count() const { return store_.count(); }
+  int64_t parameter_count() const { return model_.store().count(); }
 
  private:
   // What the phases of one step hand to each other.
   struct Work {
     StepReport report;
-    std::vector<uint64_t> samples;    // global indices, ascending
+    std::vector<uint64_t> samples;    // of this replica, global, ascending
     std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
     std::vector<uint8_t> mask_ST;
     std::vector<int32_t> segments_ST;  // empty: no document resets
-    std::vector<float> losses_ST;
-    ExactSum loss_sum;
+    std::vector<float> losses_ST;      // 0 on ranks that do not have them
+    uint64_t cursor_after = 0;
     double divisor = 0;  // valid tokens times the loss scale
   };
+  class StepSource;
 
   // Samples of the step at hand, until its counters move.
   int64_t BatchSize() const {
     return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
   }
-  StepContext Context(const Work& work, int64_t micro_batch) const;
+  StepContext Context(const Work& work, int64_t micro_batch);
   absl::StatusOr<StepReport> TakeStep(Work& work);
   void KeepSamples(Work& work);
   void AdoptDueSkips();
   bool ReadsAhead() const;
   PrefetchOptions Prefetching() const;
   absl::StatusOr<std::vector<std::vector<uint64_t>>> NextBatches() const;
+  std::vector<uint64_t> ShareOf(const std::vector<uint64_t>& batch) const;
+  absl::Status BeginAttempt(Work& work, int attempt);
   absl::Status LoadSamples(Work& work);
+  absl::Status ComputeGradients(Work& work);
+  absl::StatusOr<bool> PassHolds(Work& work);
   absl::Status ForwardBackward(Work& work);
   absl::Status ReduceLoss(Work& work);
-  absl::Status CheckLosses(const Work& work) const;
+  // OK if all is finite, else what is not; an error of another class ends the
+  // step.
+  absl::Status CheckLosses(const Work& work);
   absl::Status FinishGradients(Work& work);
-  absl::Status CheckGradients(const Work& work) const;
+  absl::Status CheckGradients(const Work& work);
   bool MaySkip(const absl::Status& finite) const;
   absl::Status JudgeSpike(StepReport& report) const;
-  void UpdateParameters(Work& work);
+  absl::Status UpdateParameters(Work& work);
+  void SkipUpdate(const StepReport& report);
   void AdvanceState(Work& work);
-  void FingerprintInputs(Work& work);
-  void FingerprintState(Work& work);
+  absl::Status FingerprintInputs(Work& work);
+  absl::Status FingerprintState(Work& work);
+  Communicator& world() const { return *model_.layout().world; }
+  absl::Status AtFaultPoint(const char* point);
 
   const RunConfig config_;
   const Dataset* dataset_;
-  Communicator* communicator_;
   FaultPlan* faults_;
   OperationHooks hooks_;
   Device device_;
@@ -143,11 +161,9 @@ class Stepper {
   RunState state_;
   SkipList skip_list_;
   std::vector<SkipRange> planned_skips_;  // not state; by adopted_at
-  ParameterStore store_;
-  Optimizer optimizer_;
+  ModelRank model_;
   LossScaler scaler_;
   SpikeDetector spikes_;
-  Stage stage_;
   Schedule schedule_;
   StepSamples last_samples_;
   Prefetcher prefetcher_;  // reads what stands above: the first to go

@@ -5,6 +5,7 @@
 
 #include "data/prefetch.h"
 #include "determinism/status.h"
+#include "parallel/replica_share.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
@@ -32,9 +33,14 @@ void Stepper::AdoptDueSkips() {
   }
 }
 
-absl::StatusOr<SampleStream> Stepper::stream() const {
+absl::StatusOr<std::vector<SkipRange>> Stepper::AllSkips() const {
   LS_ASSIGN_OR_RETURN(std::vector<SkipRange> ranges, skip_list_.Ranges());
   ranges.insert(ranges.end(), planned_skips_.begin(), planned_skips_.end());
+  return ranges;
+}
+
+absl::StatusOr<SampleStream> Stepper::stream() const {
+  LS_ASSIGN_OR_RETURN(const std::vector<SkipRange> ranges, AllSkips());
   return SampleStream(ranges);
 }
 
@@ -81,11 +87,30 @@ absl::StatusOr<std::vector<std::vector<uint64_t>>> Stepper::NextBatches()
   return batches;
 }
 
+// This replica's whole micro-batches of a batch.
+std::vector<uint64_t> Stepper::ShareOf(
+    const std::vector<uint64_t>& batch) const {
+  const int64_t micro = config_.batch.micro;
+  const ReplicaShare share =
+      ReplicaShareOf(static_cast<int64_t>(batch.size()) / micro,
+                     layout().shape.data, layout().at.data);
+  const auto first = batch.begin() + share.first_micro_batch * micro;
+  return {first, first + share.micro_batches * micro};
+}
+
 absl::Status Stepper::LoadSamples(Work& work) {
-  LS_ASSIGN_OR_RETURN(const auto batches, NextBatches());
+  if (faults_ != nullptr) {
+    faults_->BeginStep(work.report.step, 0);
+    LS_RETURN_IF_ERROR(faults_->AtPoint("step.begin"));
+  }
+  AdoptDueSkips();
+  LS_ASSIGN_OR_RETURN(auto batches, NextBatches());
+  work.report.sample_first = batches.front().front();
+  work.report.sample_last = batches.front().back();
+  work.cursor_after = work.report.sample_last + 1;
+  for (std::vector<uint64_t>& batch : batches) batch = ShareOf(batch);
   work.samples = batches.front();
-  work.report.sample_first = work.samples.front();
-  work.report.sample_last = work.samples.back();
+  if (work.samples.empty()) return absl::OkStatus();
   std::vector<uint64_t> read = work.samples;
   if (faults_ != nullptr) {
     for (uint64_t& index : read) index = faults_->SampleFor(index);
@@ -96,7 +121,6 @@ absl::Status Stepper::LoadSamples(Work& work) {
   work.mask_ST = std::move(batch.mask_ST);
   work.segments_ST = std::move(batch.segments_ST);
   work.losses_ST.resize(work.mask_ST.size());
-  for (const uint8_t valid : work.mask_ST) work.report.valid_tokens += valid;
   return absl::OkStatus();
 }
 

@@ -1,43 +1,66 @@
 #include "tools/train.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "determinism/status.h"
+#include "parallel/over_ranks.h"
 #include "tools/evaluation.h"
-#include "tools/step_fingerprint.h"
+#include "tools/rank_lead.h"
 
 namespace lockstep {
 
-TrainLoop::TrainLoop(FileSystem& fs, Clock& clock, RunFolder& folder,
-                     Stepper& stepper, Progress& progress, double peak_flops)
-    : fs_(fs),
-      clock_(clock),
-      folder_(folder),
-      stepper_(stepper),
-      progress_(progress),
-      peak_flops_(peak_flops) {}
+TrainLoop::TrainLoop(const Parts& parts)
+    : fs_(parts.fs),
+      clock_(parts.clock),
+      run_dir_(parts.run_dir),
+      folder_(parts.folder),
+      stepper_(parts.stepper),
+      progress_(parts.progress),
+      watchdog_(parts.watchdog),
+      signals_(parts.signals),
+      peak_flops_(parts.peak_flops) {}
 
-absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step,
-                                           const StopSignals& signals) {
-  LS_RETURN_IF_ERROR(OpenFiles());
+absl::Status TrainLoop::Open() {
   LS_RETURN_IF_ERROR(OpenTrace());
+  if (folder_ == nullptr) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(OpenFiles());
   LS_RETURN_IF_ERROR(OpenEvents());
   SayNotes();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step) {
+  Communicator& world = *stepper_.layout().world;
+  LS_RETURN_IF_ERROR(AgreeOverRanks(world, Open()));
   TrainResult result;
   auto step = static_cast<int64_t>(stepper_.state().iterations);
   while (step < last_step && result.stopped_by == 0) {
     LS_ASSIGN_OR_RETURN(const StepReport report, TimedStep());
     step = report.step;
     result.loss = report.loss;
-    result.stopped_by = signals.received();
+    LS_ASSIGN_OR_RETURN(result.stopped_by, StopRequest());
     LS_RETURN_IF_ERROR(
         AfterStep(report, step == last_step || result.stopped_by != 0));
   }
   result.steps = step;
-  result.unseed = StateField(stepper_.registry());
+  LS_RETURN_IF_ERROR(Finish(result));
+  return result;
+}
+
+// All ranks stop after the same step, whichever of them was told to.
+absl::StatusOr<int> TrainLoop::StopRequest() const {
+  int64_t signal = signals_ == nullptr ? 0 : signals_->received();
+  LS_RETURN_IF_ERROR(
+      stepper_.layout().world->AllReduceMax(std::span(&signal, 1)));
+  return static_cast<int>(signal);
+}
+
+absl::Status TrainLoop::Finish(TrainResult& result) {
+  LS_ASSIGN_OR_RETURN(result.unseed, stepper_.StateField());
   if (busy_ns_ > 0) {
     const double seconds = static_cast<double>(busy_ns_) * 1e-9;
     result.tokens_per_s = static_cast<double>(tokens_) / seconds;
@@ -49,18 +72,22 @@ absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step,
       result.mfu = result.tokens_per_s * flops_a_token / peak_flops_;
     }
   }
-  LS_RETURN_IF_ERROR(folder_.Record(
-      "stop", {{"step", result.steps},
-               {"signal", static_cast<int64_t>(result.stopped_by)},
-               {"unseed", result.unseed}}));
-  return result;
+  if (folder_ == nullptr) return absl::OkStatus();
+  return folder_->Record("stop",
+                         {{"step", result.steps},
+                          {"signal", static_cast<int64_t>(result.stopped_by)},
+                          {"unseed", result.unseed}});
 }
 
 absl::StatusOr<StepReport> TrainLoop::TimedStep() {
   const int64_t batch = stepper_.config().batches.At(
       static_cast<int64_t>(stepper_.state().samples_seen));
   const int64_t start = clock_.MonotonicNanos();
+  if (watchdog_ != nullptr) {
+    watchdog_->BeginStep(static_cast<int64_t>(stepper_.state().iterations) + 1);
+  }
   LS_ASSIGN_OR_RETURN(StepReport report, stepper_.Step());
+  if (watchdog_ != nullptr) watchdog_->EndStep();
   const int64_t ns = std::max<int64_t>(clock_.MonotonicNanos() - start, 1);
   const RunConfig& c = stepper_.config();
   const int64_t tokens = batch * c.data.sequence;
@@ -76,15 +103,22 @@ absl::StatusOr<StepReport> TrainLoop::TimedStep() {
   return report;
 }
 
-absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
-  LS_RETURN_IF_ERROR(metrics_->Append(MetricsLine(report)));
-  LS_RETURN_IF_ERROR(ShowScalars(report.step, ScalarsOf(report)));
+// What the first rank writes of a step.
+absl::Status TrainLoop::Write(const StepReport& report) {
   if (trace_ != nullptr) {
     LS_RETURN_IF_ERROR(
-        trace_->RecordFields(report.step, 0, report.fingerprint));
+        trace_->RecordFields(report.step, report.attempt, report.fingerprint));
   }
+  if (folder_ == nullptr) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(metrics_->Append(MetricsLine(report)));
+  LS_RETURN_IF_ERROR(ShowScalars(report.step, ScalarsOf(report)));
   progress_.Step(report);
   LS_RETURN_IF_ERROR(RecordOddities(report));
+  return RecordGrid(report);
+}
+
+absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
+  LS_RETURN_IF_ERROR(AgreeOverRanks(*stepper_.layout().world, Write(report)));
   const RunConfig& c = stepper_.config();
   if (c.eval.every > 0 && report.step % c.eval.every == 0) {
     LS_RETURN_IF_ERROR(EvaluateNow(report.step));
@@ -99,6 +133,7 @@ absl::Status TrainLoop::EvaluateNow(int64_t step) {
   const RunConfig& c = stepper_.config();
   LS_ASSIGN_OR_RETURN(const Evaluation evaluation,
                       Evaluate(stepper_, c.eval.samples, c.batch.micro));
+  if (folder_ == nullptr) return absl::OkStatus();
   progress_.Say(absl::StrFormat(
       "step %d  held-out loss %.4f, %.4f bits per byte over %d samples", step,
       evaluation.loss, evaluation.bits_per_byte, evaluation.samples));
@@ -107,13 +142,16 @@ absl::Status TrainLoop::EvaluateNow(int64_t step) {
 }
 
 absl::Status TrainLoop::SaveNow() {
-  LS_RETURN_IF_ERROR(folder_.Save(stepper_, stepper_.config().checkpoint));
+  if (folder_ == nullptr) return FollowLead(fs_, stepper_);
+  const absl::Status saved =
+      folder_->Save(stepper_, stepper_.config().checkpoint);
+  LS_RETURN_IF_ERROR(RankLead(fs_, stepper_).End(saved));
   SayNotes();
   return absl::OkStatus();
 }
 
 void TrainLoop::SayNotes() {
-  for (const std::string& note : folder_.TakeNotes()) progress_.Warn(note);
+  for (const std::string& note : folder_->TakeNotes()) progress_.Warn(note);
 }
 
 }  // namespace lockstep

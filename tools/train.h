@@ -3,12 +3,15 @@
 // What it is: the policies around Stepper: metrics, display, evaluation,
 // checkpoints, stopping. What it is not: a phase of a step. Why so: none of it
 // may change a bit of the trajectory (N12), so none of it is inside the step.
+// All ranks run the loop; the first one alone has the run's folder and the
+// display.
 #ifndef LOCKSTEP_TOOLS_TRAIN_H_
 #define LOCKSTEP_TOOLS_TRAIN_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,6 +19,7 @@
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
 #include "determinism/trace_writer.h"
+#include "parallel/watchdog.h"
 #include "tools/metrics.h"
 #include "tools/progress.h"
 #include "tools/run_folder.h"
@@ -36,33 +40,50 @@ struct TrainResult {
 
 class TrainLoop {
  public:
-  // All borrowed. `peak_flops`: of this machine and its threads, for mfu; 0:
-  // unknown.
-  TrainLoop(FileSystem& fs, Clock& clock, RunFolder& folder, Stepper& stepper,
-            Progress& progress, double peak_flops);
+  struct Parts {
+    FileSystem& fs;
+    Clock& clock;
+    std::string run_dir;
+    RunFolder* folder;  // null on all ranks but the first
+    Stepper& stepper;
+    Progress& progress;
+    Watchdog* watchdog;          // null: one rank
+    const StopSignals* signals;  // null: another rank of this process has them
+    double peak_flops;           // of all ranks' threads, for mfu; 0: unknown
+  };
+  // All borrowed.
+  explicit TrainLoop(const Parts& parts);
 
-  // Runs up to `last_step`, saving at the end.
-  absl::StatusOr<TrainResult> Run(int64_t last_step,
-                                  const StopSignals& signals);
+  // Runs up to `last_step`, saving at the end. Every rank gets the same answer,
+  // or RankLost.
+  absl::StatusOr<TrainResult> Run(int64_t last_step);
 
  private:
+  absl::Status Open();
   absl::Status OpenFiles();
   absl::Status OpenTrace();
   absl::Status OpenEvents();
   absl::Status ShowScalars(int64_t step, const Scalars& scalars);
   absl::Status StopEvents(const absl::Status& why);
   absl::StatusOr<StepReport> TimedStep();
+  absl::StatusOr<int> StopRequest() const;
+  absl::Status Write(const StepReport& report);
+  absl::Status Finish(TrainResult& result);
   absl::Status AfterStep(const StepReport& report, bool last);
   absl::Status RecordOddities(const StepReport& report);
+  absl::Status RecordGrid(const StepReport& report);
   absl::Status EvaluateNow(int64_t step);
   absl::Status SaveNow();
   void SayNotes();
 
   FileSystem& fs_;
   Clock& clock_;
-  RunFolder& folder_;
+  const std::string run_dir_;
+  RunFolder* const folder_;
   Stepper& stepper_;
   Progress& progress_;
+  Watchdog* const watchdog_;
+  const StopSignals* const signals_;
   const double peak_flops_;
   std::unique_ptr<MetricsFile> metrics_;
   std::unique_ptr<MetricsFile> evaluations_;
@@ -70,6 +91,7 @@ class TrainLoop {
   std::unique_ptr<EventFile> events_;
   int64_t busy_ns_ = 0;
   int64_t tokens_ = 0;
+  std::set<std::string> warned_;  // tensors told to lose entries of the grid
 };
 
 }  // namespace lockstep

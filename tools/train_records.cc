@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "ckpt/run_lock.h"
 #include "determinism/status.h"
 #include "tools/train.h"
@@ -15,17 +16,18 @@ absl::Status TrainLoop::OpenFiles() {
                             std::pair{&evaluations_, "eval.jsonl"}}) {
     AbandonedTail tail;
     LS_ASSIGN_OR_RETURN(
-        *file, MetricsFile::Open(fs_, folder_.dir() + "/" + name, step, &tail));
+        *file,
+        MetricsFile::Open(fs_, folder_->dir() + "/" + name, step, &tail));
     // Equal runs are told by these lines, so a line that is gone is said aloud.
-    const int64_t missing = step - folder_.steps_before() - tail.kept;
+    const int64_t missing = step - folder_->steps_before() - tail.kept;
     if (file == &metrics_ && missing != 0) {
       progress_.Warn(absl::StrCat("metrics.jsonl lacks ", missing, " of the ",
                                   step, " steps before this one"));
-      LS_RETURN_IF_ERROR(folder_.Record(
+      LS_RETURN_IF_ERROR(folder_->Record(
           "abandoned_tail", {{"file", name}, {"lines_missing", missing}}));
     }
     if (tail.moved_to.empty()) continue;
-    LS_RETURN_IF_ERROR(folder_.Record(
+    LS_RETURN_IF_ERROR(folder_->Record(
         "abandoned_tail",
         {{"file", name}, {"lines", tail.lines}, {"moved_to", tail.moved_to}}));
     progress_.Warn(absl::StrCat("moved ", tail.lines, " line(s) of ", name,
@@ -45,11 +47,12 @@ absl::Status TrainLoop::OpenTrace() {
   }
   options.scope = config.scope;
   options.inputs = true;
-  LS_RETURN_IF_ERROR(fs_.MakeDirs(folder_.dir() + "/traces"));
+  LS_RETURN_IF_ERROR(fs_.MakeDirs(run_dir_ + "/traces"));
+  const int rank = stepper_.layout().world->rank();
   const std::string path =
-      absl::StrFormat("%s/traces/rank_0.step_%08d.trace", folder_.dir(),
+      absl::StrFormat("%s/traces/rank_%d.step_%08d.trace", run_dir_, rank,
                       static_cast<int64_t>(stepper_.state().iterations));
-  LS_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(fs_, path, 0, options));
+  LS_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(fs_, path, rank, options));
   stepper_.AddObserver(trace_.get());
   return absl::OkStatus();
 }
@@ -60,7 +63,7 @@ absl::Status TrainLoop::OpenEvents() {
   if (!stepper_.config().metrics.tensorboard) return absl::OkStatus();
   const LockOwner owner = ThisProcess();
   auto events =
-      EventFile::Open(fs_, clock_, folder_.dir() + "/tb",
+      EventFile::Open(fs_, clock_, folder_->dir() + "/tb",
                       absl::StrCat(owner.host, ".", owner.pid),
                       static_cast<int64_t>(stepper_.state().iterations) + 1);
   if (!events.ok()) return StopEvents(events.status());
@@ -78,7 +81,36 @@ absl::Status TrainLoop::StopEvents(const absl::Status& why) {
   events_.reset();
   const std::string message(why.message());
   progress_.Warn("no more TensorBoard events from this launch: " + message);
-  return folder_.Record("tensorboard_stop", {{"error", message}});
+  return folder_->Record("tensorboard_stop", {{"error", message}});
+}
+
+// A step that was computed again, and tensors whose smallest gradients vanish
+// below the grid: metrics.jsonl has every step of it, ledger and stderr the
+// first one of this launch for each tensor.
+absl::Status TrainLoop::RecordGrid(const StepReport& report) {
+  if (!report.overflowed.empty()) {
+    progress_.Say(absl::StrCat("step ", report.step,
+                               " was computed again: its gradients outgrew the "
+                               "integer grid of ",
+                               absl::StrJoin(report.overflowed, ", ")));
+    LS_RETURN_IF_ERROR(folder_->Record(
+        "grid_recompute", {{"step", report.step},
+                           {"attempt", static_cast<int64_t>(report.attempt)},
+                           {"tensors", report.overflowed}}));
+  }
+  std::vector<std::string> lost;
+  for (const auto& [tensor, entries] : report.below_grid) {
+    if (!warned_.insert(tensor).second) continue;
+    lost.push_back(absl::StrCat(tensor, ": ", entries));
+  }
+  if (lost.empty()) return absl::OkStatus();
+  progress_.Warn(absl::StrCat(
+      "step ", report.step,
+      ": gradient entries vanish below the integer grid, ",
+      absl::StrJoin(lost, ", "),
+      "; magnitudes in such a tensor span more than the grid holds (N5)"));
+  return folder_->Record("grid_lost_range",
+                         {{"step", report.step}, {"entries", lost}});
 }
 
 // A step that was skipped, and one that was only odd.
@@ -103,7 +135,7 @@ absl::Status TrainLoop::RecordOddities(const StepReport& report) {
   }
   progress_.Say(absl::StrFormat("step %d%s: %s", report.step,
                                 report.skipped ? " skipped" : "", text));
-  return folder_.Record(report.skipped ? "skip" : "spike", fields);
+  return folder_->Record(report.skipped ? "skip" : "spike", fields);
 }
 
 }  // namespace lockstep

@@ -25,12 +25,12 @@ absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
   model->communicator_ = std::move(MakeThreadComms(1).front());
   model->stepper_ = std::make_unique<Stepper>(
       config, StepperOptions{machine.threads, machine.isa, 0}, dataset,
-      model->communicator_.get(), nullptr);
+      LayoutOfOne(model->communicator_.get()), nullptr);
   LS_ASSIGN_OR_RETURN(
       const CheckpointIndex index,
       LoadCheckpoint(fs, found.dir, model->stepper_->registry()));
   const ScopedFloatEnv float_env;
-  model->stepper_->RestoreRuntime();
+  LS_RETURN_IF_ERROR(model->stepper_->RestoreRuntime());
   LS_RETURN_IF_ERROR(
       CheckRuntimeFingerprint(model->stepper_->registry(), index));
   model->step_ = found.step;

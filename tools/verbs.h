@@ -35,7 +35,8 @@ struct TrainOptions {
   std::vector<std::string> faults;
   std::vector<std::string> skip_samples;  // "A-B", both inclusive
   int64_t threads = 0;                    // 0: OMP_NUM_THREADS, else the cores
-  int64_t ranks = 1;
+  int64_t ranks = 1;             // as threads; a launcher brings its own
+  int64_t rank_timeout_s = 600;  // of a collective
   bool json = false;
   bool quiet = false;
 };

@@ -89,14 +89,14 @@ OwnStepper::OwnStepper(const RigOptions& options, const std::string& run_dir) {
   dataset_ = Must(Dataset::Open(fs, c.data, run_dir, c.seed, c.model.vocab));
   const Machine machine = Must(ChooseMachine(options.threads));
   communicator_ = std::move(MakeThreadComms(1).front());
-  stepper_ =
-      std::make_unique<Stepper>(c,
-                                StepperOptions{machine.threads, machine.isa,
-                                               run_->schedule_length_samples},
-                                dataset_.get(), communicator_.get(), nullptr);
+  stepper_ = std::make_unique<Stepper>(
+      c,
+      StepperOptions{machine.threads, machine.isa,
+                     run_->schedule_length_samples},
+      dataset_.get(), LayoutOfOne(communicator_.get()), nullptr);
   const ScopedFloatEnv float_env;
-  stepper_->Initialise();
-  stepper_->RestoreRuntime();
+  LS_CHECK(stepper_->Initialise().ok());
+  LS_CHECK(stepper_->RestoreRuntime().ok());
 }
 
 StepReport OwnStepper::Step() { return Must(stepper_->Step()); }
@@ -105,7 +105,7 @@ void OwnStepper::Load(const std::string& checkpoint_dir) {
   const CheckpointIndex index = Must(
       LoadCheckpoint(*PosixFileSystem(), checkpoint_dir, stepper_->registry()));
   const ScopedFloatEnv float_env;
-  stepper_->RestoreRuntime();
+  LS_CHECK(stepper_->RestoreRuntime().ok());
   LS_CHECK(CheckRuntimeFingerprint(stepper_->registry(), index).ok());
 }
 

@@ -41,7 +41,7 @@ expect 2 . "$lockstep" trian "$recipe"
 expect 2 . "$lockstep" train
 expect 2 'no_such.toml' "$lockstep" train no_such.toml
 
-# Six recipes, six mistakes: what, where, what to do.
+# Eight recipes, eight mistakes: what, where, what to do.
 bad() { # NAME PATTERN TEXT
   printf '%s\n' "$3" >"$1.toml"
   expect 2 "$2" "$lockstep" recipe check "$1.toml"
@@ -63,9 +63,9 @@ hidden_dropout = 1.5"
 bad no_toml ':2' "$base
 [batch"
 printf '%s\n' "$base" '[optimizer]' 'lr = 1e-4' >other_lr.toml
-bad no_fit 'tensor' "$base
-[parallel]
-tensor = 3"
+bad no_fit 'tensor' "$base"$'\nparallel.tensor = 3'
+bad no_cut 'not divide model.ffn = 36.*4' "$base"$'\nguarantee = "layout_invariant"\nmodel.ffn = 36\ngrid.tensor = 8'
+bad no_groups 'not divide model.groups = 2.*2' "$base"$'\nmodel.groups = 2\nparallel.tensor = 4'
 checks=$((checks + 1))
 printf '%s\n' "$base" '[batch]' 'micro = 3' '[optimizer]' 'lrr = 1' \
   '[model]' 'pattern = "MX"' >three.toml
@@ -76,7 +76,6 @@ done
 expect 0 'peak learning rate' "$lockstep" recipe keys
 expect 0 'model.hidden = 64.*debug.toml' "$lockstep" recipe show "$recipe"
 expect 1 'optimizer.lr' "$lockstep" recipe diff "$recipe" other_lr.toml
-expect 2 'not built yet' "$lockstep" train "$recipe" --ranks 2
 expect 2 'not built yet' "$lockstep" train "$recipe" --set model.pattern=ME
 expect 2 'not built yet' "$lockstep" train "$recipe" --set precision.mode=nvfp4
 expect 2 'kind' train --run faulty --fault kind=flop,step=1
@@ -148,8 +147,7 @@ expect 2 . "$lockstep" data prepare text.txt --output x --document-bytes -5
 expect 2 'trace file' "$lockstep" trace show /nope
 expect 2 '/nope' "$lockstep" ckpt list /nope
 expect 2 'folder' train --run text.txt/run
-expect 0 'not built yet' "$lockstep" recipe check "$recipe" \
-  --set guarantee=layout_invariant
+expect 0 'tensor 2' "$lockstep" recipe check "$recipe" --set parallel.tensor=2
 
 # A folder that lost its manifest or its checkpoints is no fresh one.
 cp -r r lost && rm lost/manifest.json

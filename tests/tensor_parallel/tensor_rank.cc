@@ -34,47 +34,20 @@ TensorBatch::TensorBatch(const TensorProblem& problem) {
   }
 }
 
-std::vector<ParameterSpec> HeldSpecs(std::vector<ParameterSpec> specs,
-                                     int64_t degree, int64_t index) {
-  for (ParameterSpec& spec : specs) {
-    if (spec.padded_rows != 0) {
-      spec.padded_rows = HeldMemory(spec.split, degree);
-    }
-    spec.shape = HeldShape(spec.shape, spec.split, degree, index);
-  }
-  return specs;
-}
-
 TensorRank::TensorRank(const TensorProblem& problem, const TensorLayout& layout,
                        TensorAxis& axis)
     : problem_(problem),
       axis_(axis),
       device_(1, IsaOfRank(axis.share().index)),
       store_(registry_, device_,
-             HeldSpecs(
-                 ListParameters(problem.config, problem.storage, problem.grid),
-                 axis.share().degree, axis.share().index),
-             GradientMode::kGrid),
+             ListParameters(problem.config, problem.storage, problem.grid),
+             GradientMode::kGrid, {.stages = {}, .tensor = axis.share()}),
       stage_(problem.config, store_, problem.grid, layout.recompute,
              axis.share()) {
   for (Parameter& p : store_.all()) p.gradient.exponent = kExponent;
 }
 
-void TensorRank::LoadWeights() {
-  StateRegistry registry;
-  ParameterStore whole(
-      registry, device_,
-      ListParameters(problem_.config, problem_.storage, problem_.grid));
-  whole.Initialise(kSeed);
-  for (size_t i = 0; i < whole.all().size(); ++i) {
-    const Parameter& from = whole.all()[i];
-    ForHeldElements(from.spec, axis_.share().degree, axis_.share().index,
-                    [&, to = store_.all()[i].master](int64_t at, int64_t held) {
-                      to[held] = from.master[at];
-                    });
-  }
-  store_.ConvertAll();
-}
+void TensorRank::LoadWeights() { store_.Initialise(kSeed); }
 
 absl::Status TensorRank::Train(const TensorBatch& batch) {
   store_.ZeroGradients();

@@ -26,10 +26,6 @@ struct TensorBatch {
   std::vector<uint64_t> sample_ids;
 };
 
-// The parameters that rank `index` of `degree` has, as if they were all.
-std::vector<ParameterSpec> HeldSpecs(std::vector<ParameterSpec> specs,
-                                     int64_t degree, int64_t index);
-
 // Calls fn(element of the whole tensor, element of what the rank holds) for
 // each element held.
 template <class Fn>

@@ -41,6 +41,7 @@ RigResult TrainRig::Train(const RigOptions& options) const {
   train.faults = options.faults;
   train.skip_samples = options.skip_samples;
   train.threads = options.threads;
+  train.ranks = options.ranks;
   train.json = true;
   const absl::StatusOr<Answer> answer = TrainVerb(train);
   if (!answer.ok()) return {answer.status(), ""};

@@ -25,6 +25,7 @@ struct RigOptions {
   std::vector<std::string> sets = {};
   int64_t steps = 6;
   int64_t threads = 2;
+  int64_t ranks = 1;
   std::optional<int64_t> until = std::nullopt;
   std::string resume = "auto";
   std::vector<std::string> allow = {"dirty"};

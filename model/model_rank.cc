@@ -1,0 +1,88 @@
+#include "model/model_rank.h"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "determinism/check.h"
+#include "parallel/pipeline_schedule.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<StageRange> StagesHere(const ModelConfig& config, int64_t tokens,
+                                   const ModelLayout& layout) {
+  const PipelineShape shape = {.ranks = layout.shape.pipeline,
+                               .interleave = layout.interleave,
+                               .micro_batches = 1};
+  const auto all = StagesOf(config, tokens, shape.stages());
+  LS_CHECK(all.ok()) << std::string(all.status().message());
+  std::vector<StageRange> here;
+  for (int chunk = 0; chunk < layout.interleave; ++chunk) {
+    const int stage = PipelineStageOf(shape, layout.at.pipeline, chunk);
+    here.push_back((*all)[static_cast<size_t>(stage)]);
+  }
+  return here;
+}
+
+GradientMode ModeOf(Guarantee guarantee) {
+  return guarantee >= Guarantee::kLayoutInvariant ? GradientMode::kGrid
+                                                  : GradientMode::kLeafFp32;
+}
+
+StorePlacement PlacementOf(const std::vector<StageRange>& stages,
+                           const TensorShare& share,
+                           const ModelLayout& layout) {
+  return {.stages = stages,
+          .tensor = share,
+          .data_ranks = layout.shape.data,
+          .data_rank = layout.at.data};
+}
+
+// The vocabulary is padded to what grid and degree can cut (N4).
+int64_t VocabularyCuts(const ModelRankOptions& options,
+                       const ModelLayout& layout) {
+  return std::lcm(options.tensor_grid,
+                  static_cast<int64_t>(layout.shape.tensor));
+}
+
+std::vector<Stage> MakeChunks(const ModelConfig& config, ParameterStore& store,
+                              const ModelRankOptions& options,
+                              const ModelLayout& layout,
+                              const std::vector<StageRange>& stages) {
+  std::vector<Stage> chunks;
+  for (const StageRange& stage : stages) {
+    chunks.emplace_back(config, store, VocabularyCuts(options, layout),
+                        options.recompute, store.placement().tensor, stage);
+  }
+  return chunks;
+}
+
+}  // namespace
+
+ModelRank::ModelRank(StateRegistry& registry, Device& device,
+                     const ModelConfig& config,
+                     const PrecisionConfig& precision,
+                     const OptimizerConfig& optimizer,
+                     const ModelRankOptions& options, const ModelLayout& layout)
+    : layout_(layout),
+      alone_(
+          AxisOptions(config, options.guarantee, options.tensor_grid, 1, false)
+              .slices),
+      stages_(StagesHere(config, options.tokens, layout)),
+      store_(registry, device,
+             ListParameters(config, precision.storage(),
+                            VocabularyCuts(options, layout)),
+             ModeOf(options.guarantee),
+             PlacementOf(stages_, axis()->share(), layout)),
+      optimizer_(registry, device, store_, optimizer),
+      reduction_(store_, layout, options.guarantee < Guarantee::kBitwise),
+      pipeline_(MakeChunks(config, store_, options, layout, stages_), layout) {
+  if (store_.mode() == GradientMode::kGrid) {
+    // A norm's leaf is one token slice of one sample.
+    grid_.emplace(registry, store_.specs(),
+                  axis()->share().slices * options.samples_per_leaf);
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,66 @@
+#!/bin/bash
+# Ranks as processes: a silent rank ends the job with 6 and last words, and
+# mpirun's ranks write the run that threads do.
+set -u
+lockstep=$PWD/$1
+recipe=$PWD/recipes/debug.toml
+cd "$TEST_TMPDIR" || exit 1
+failures=0
+fail() {
+  echo "FAILED: $*" >&2
+  failures=$((failures + 1))
+}
+small="--set train.steps=3 --set data.sequence=32 --set model.hidden=32
+  --set guarantee=layout_invariant --threads 1 --allow dirty --reason test"
+unseed() { sed -n 's/^unseed //p' "$1"; }
+
+# An impossible layout is refused before a folder is there, with the nearest
+# that can be.
+refused() { # PATTERN, options...
+  local pattern=$1
+  shift
+  "$lockstep" train "$recipe" --run refused "$@" >out 2>err
+  local code=$?
+  [ "$code" = 2 ] || fail "$*: exit code $code"
+  grep -q "$pattern" err || fail "$*: $(cat err)"
+  [ ! -e refused ] || fail "$*: a folder was made"
+}
+refused 'start 6 ranks' --ranks 2 --set parallel.data=6
+refused 'start 4 or 6 ranks' --ranks 5 --set parallel.pipeline=2
+refused 'micro-batches' --ranks 5
+refused 'power of two' --ranks 3 --set parallel.tensor=3
+
+# shellcheck disable=SC2086
+{
+  "$lockstep" train "$recipe" --run one $small >one.out 2>one.err ||
+    fail "one rank: $(tail -3 one.err)"
+  "$lockstep" train "$recipe" --run two $small --ranks 2 >two.out 2>two.err ||
+    fail "two ranks: $(tail -3 two.err)"
+  [ -n "$(unseed one.out)" ] || fail "no unseed"
+  [ "$(unseed one.out)" = "$(unseed two.out)" ] || fail "threads: other bits"
+
+  # Rank 1 falls silent in step 2.
+  start=$SECONDS
+  "$lockstep" train "$recipe" --run silent $small --ranks 2 --rank-timeout 2 \
+    --fault kind=sleep,step=2,rank=1,ms=60000 >silent.out 2>silent.err
+  code=$?
+  [ "$code" = 6 ] || fail "a silent rank: exit code $code, $(tail -3 silent.err)"
+  [ $((SECONDS - start)) -lt 20 ] || fail "a silent rank held the job"
+  grep -q '"step": 2' silent/ranks/0.json || fail "last words: no step"
+  tr -d ' \n' <silent/ranks/0.json | grep -q '"waited_for":\[1\]' ||
+    fail "last words: whom did it wait for: $(cat silent/ranks/0.json)"
+  "$lockstep" train "$recipe" --run silent $small --ranks 2 >again.out \
+    2>again.err || fail "after a lost rank: $(tail -3 again.err)"
+  [ "$(unseed again.out)" = "$(unseed one.out)" ] || fail "resumed: other bits"
+
+  # As parallel/mpi_run.sh does it: folders of this sandbox.
+  if command -v mpirun >/dev/null; then
+    export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+      --mca btl self,vader -np 2 "$lockstep" train "$recipe" --run mpi $small \
+      >mpi.out 2>mpi.err || fail "mpirun: $(tail -5 mpi.err)"
+    [ "$(unseed mpi.out)" = "$(unseed one.out)" ] || fail "mpirun: other bits"
+  fi
+}
+[ "$failures" = 0 ]

@@ -1,0 +1,35 @@
+#include "tools/last_words.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+void WriteLastWords(const std::string& run_dir, const LastWords& words) {
+  if (run_dir.empty()) return;
+  const nlohmann::ordered_json json = {{"rank", words.rank},
+                                       {"step", words.step},
+                                       {"group", words.group},
+                                       {"collective", words.collective},
+                                       {"waited_for", words.waited_for},
+                                       {"waited_ms", words.waited_ms},
+                                       {"cause", words.cause}};
+  FileSystem& fs = *PosixFileSystem();
+  const std::string folder = run_dir + "/ranks";
+  absl::Status written = fs.MakeDirs(folder);
+  if (written.ok()) {
+    written =
+        WriteFileAtomically(fs, absl::StrCat(folder, "/", words.rank, ".json"),
+                            json.dump(2) + "\n");
+  }
+  if (!written.ok()) {
+    std::fprintf(stderr, "the last words of rank %d are lost: %s\n%s\n",
+                 words.rank, std::string(written.message()).c_str(),
+                 json.dump().c_str());
+  }
+}
+
+}  // namespace lockstep
