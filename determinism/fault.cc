@@ -205,22 +205,6 @@ void FaultPlan::AtOperation(const OperationEvent& event) {
   pending_.Update(status);
 }
 
-uint64_t FaultPlan::SampleFor(uint64_t sample) {
-  if (empty()) return sample;
-  const std::lock_guard lock(mutex_);
-  uint64_t read = sample;
-  for (Order& order : orders_) {
-    const FaultSpec& spec = order.spec;
-    if (spec.kind != FaultKind::kSkipSample || !ActiveNow(order)) continue;
-    const bool later = spec.when == FaultSpec::When::kFrom;
-    if (sample == *spec.sample || (later && sample > *spec.sample)) {
-      ++order.fired;
-      ++read;
-    }
-  }
-  return read;
-}
-
 std::vector<std::string> FaultPlan::Unfired() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> texts;

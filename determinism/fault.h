@@ -54,6 +54,8 @@ enum class FaultKind : uint8_t {
   // Data.
   kSkipSample,  // reads sample `sample` + 1 in place of `sample`; with
                 // when=from, every later sample is one too far as well
+  kDocument,    // token `element` (default 0) of document `document` of source
+                // `source` (default 0) is read as the next id of the vocabulary
 };
 
 const char* NameOf(FaultKind kind);
@@ -71,6 +73,8 @@ struct FaultSpec {
   std::optional<int> bit;          // 0 is the least significant
   std::optional<uint64_t> sample;  // global index; matches its micro-batch
   std::optional<int64_t> micro;
+  std::optional<int64_t> document;  // of its source, from 0
+  int64_t source = 0;
   int64_t occurrence = 1;
   When when = When::kOnce;
   double probability = 1;
@@ -93,6 +97,15 @@ struct FaultSpec {
 
 // InputError names the key or value, and the nearest valid one.
 absl::StatusOr<FaultSpec> ParseFault(std::string_view text);
+
+// A token that is to be read as another, by kind `document`.
+struct ChangedToken {
+  uint64_t order = 0;  // for FaultPlan::Met
+  int64_t source = 0;
+  int64_t document = 0;  // of the source
+  int64_t token = 0;     // of the document
+  std::string text;      // of the fault, as given
+};
 
 // What the injector does to a file call.
 enum class FileFault : uint8_t { kNone, kEnospc, kEio, kShort, kLost };
@@ -125,6 +138,11 @@ class FaultPlan : public OperationObserver {
 
   // The global index to read in place of `sample`, by skip_sample.
   uint64_t SampleFor(uint64_t sample);
+
+  // The tokens that this step reads as others, if it reads them at all; the
+  // plan knows no documents, so who does that says when it has met one.
+  std::vector<ChangedToken> ChangedTokens() const;
+  void Met(uint64_t order);
 
   // Texts of the orders that have never been carried out on this rank.
   std::vector<std::string> Unfired() const;

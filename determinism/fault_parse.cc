@@ -1,58 +1,23 @@
 // ParseFault: the text of a fault, and what may stand in it.
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <span>
 #include <utility>
 
 #include "determinism/fault.h"
+#include "determinism/fault_keys.h"
 #include "determinism/nearest.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
 
+using fault_internal::KeysOf;
+using fault_internal::kKeys;
+using fault_internal::kKinds;
+using fault_internal::kReservedKinds;
 using std::string_view;
-
-constexpr std::array<string_view, 12> kKinds = {
-    "flip",  "nan",    "swap_rows", "spike",       "kill",       "sleep",
-    "raise", "enospc", "eio",       "short_write", "lost_write", "skip_sample"};
-constexpr std::array<string_view, 6> kReservedKinds = {
-    "stale", "order", "scale", "document", "drop_collective", "rng_slip"};
-constexpr std::array<string_view, 14> kKeys = {
-    "kind",   "step",  "rank",       "at",   "phase",    "element", "bit",
-    "sample", "micro", "occurrence", "when", "replayed", "ms",      "factor"};
-
-// Keys of a kind beside kind, step, rank, when and replayed; `!` marks those
-// that must stand.
-constexpr string_view kTensorCommon = "phase sample micro occurrence ";
-constexpr string_view kRankCommon = "at phase sample micro occurrence ";
-
-std::string KeysOf(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::kFlip:
-      return std::string(kTensorCommon) + "at! element! bit!";
-    case FaultKind::kNan:
-    case FaultKind::kSwapRows:
-      return std::string(kTensorCommon) + "at! element!";
-    case FaultKind::kSpike:
-      return std::string(kTensorCommon) + "at! element factor";
-    case FaultKind::kKill:
-    case FaultKind::kRaise:
-      return std::string(kRankCommon);
-    case FaultKind::kSleep:
-      return std::string(kRankCommon) + "ms!";
-    case FaultKind::kEnospc:
-    case FaultKind::kEio:
-    case FaultKind::kShortWrite:
-    case FaultKind::kLostWrite:
-      return "at! occurrence";
-    case FaultKind::kSkipSample:
-      return "step! sample!";
-  }
-  return "";
-}
 
 std::vector<string_view> Split(string_view text, char separator) {
   std::vector<string_view> parts;
@@ -185,25 +150,30 @@ class Parser {
     if (key == "when") return ReadWhen(value);
     if (key == "replayed") return ReadReplayed(value);
     if (key == "occurrence") return ReadOccurrence(value);
+    if (key == "kind") return absl::OkStatus();
     if (key == "factor") {
       LS_ASSIGN_OR_RETURN(spec_.factor,
                           Number<double>(key, value, -1e30, 1e30));
-    } else if (key == "step") {
-      LS_ASSIGN_OR_RETURN(spec_.step, Count(key, value));
-    } else if (key == "rank") {
-      LS_ASSIGN_OR_RETURN(spec_.rank, Count(key, value, INT32_MAX));
-    } else if (key == "element") {
-      LS_ASSIGN_OR_RETURN(spec_.element, Count(key, value));
-    } else if (key == "bit") {
-      LS_ASSIGN_OR_RETURN(spec_.bit, Count(key, value, 63));
-    } else if (key == "sample") {
-      LS_ASSIGN_OR_RETURN(spec_.sample, Count(key, value));
-    } else if (key == "micro") {
-      LS_ASSIGN_OR_RETURN(spec_.micro, Count(key, value));
-    } else if (key == "ms") {
-      LS_ASSIGN_OR_RETURN(spec_.sleep_ms, Count(key, value));
+      return absl::OkStatus();
     }
+    const int64_t most = key == "bit"    ? 63
+                         : key == "rank" ? INT32_MAX
+                                         : INT64_MAX;
+    LS_ASSIGN_OR_RETURN(const int64_t count, Count(key, value, most));
+    SetCount(key, count);
     return absl::OkStatus();
+  }
+
+  void SetCount(string_view key, int64_t count) {
+    if (key == "step") spec_.step = count;
+    if (key == "rank") spec_.rank = static_cast<int>(count);
+    if (key == "element") spec_.element = count;
+    if (key == "bit") spec_.bit = static_cast<int>(count);
+    if (key == "sample") spec_.sample = static_cast<uint64_t>(count);
+    if (key == "micro") spec_.micro = count;
+    if (key == "document") spec_.document = count;
+    if (key == "source") spec_.source = count;
+    if (key == "ms") spec_.sleep_ms = count;
   }
 
   absl::Status ReadAt(string_view value) {

@@ -101,7 +101,7 @@ TEST(ParseFaultTest, EachMistakeIsNamedWithTheNearestValidName) {
 
 TEST(ParseFaultTest, KindsThatAreToComeAreRefusedAsSuch) {
   for (const std::string kind :
-       {"stale", "order", "scale", "document", "drop_collective", "rng_slip"}) {
+       {"stale", "order", "scale", "drop_collective", "rng_slip"}) {
     ExpectError("kind=" + kind + ",at=a", "not built yet");
   }
 }
