@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -56,10 +57,22 @@ LockFile ParseLockFile(std::string_view text) {
   return file;
 }
 
+// 2026-01-31T12:34:56Z.
+std::string IsoTime(int64_t unix_ms) {
+  const auto seconds = static_cast<time_t>(unix_ms / 1000);
+  struct tm utc = {};
+  char text[64] = {};
+  if (gmtime_r(&seconds, &utc) == nullptr ||
+      strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+    return std::to_string(unix_ms) + " ms of Unix time";
+  }
+  return text;
+}
+
 std::string Describe(const Acquisition& holder) {
   return "process " + std::to_string(holder.pid) + " on " + holder.host +
          " (generation " + std::to_string(holder.generation) + ", since " +
-         std::to_string(holder.time_ms) + " ms of Unix time)";
+         IsoTime(holder.time_ms) + ")";
 }
 
 absl::Status AppendAcquisition(FileSystem& file_system, const std::string& path,

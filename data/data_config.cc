@@ -61,8 +61,10 @@ void DescribeSection(Section& section, DataSourceConfig& config) {
                .help = "cut text at blank lines into documents of at least "
                        "so many bytes; 0: one file is one document"});
   section.Require(config.path.empty() != config.text.empty(),
-                  config.path.empty() ? "text" : "path",
-                  "a source has either `path` or `text`");
+                  section.Given("path") ? "path" : "text",
+                  config.path.empty()
+                      ? "names no file; a source has either `path` or `text`"
+                      : "a source has either `path` or `text`, not both");
   section.Require(config.document_bytes == 0 || config.path.empty(),
                   "document_bytes", "token files have their documents already",
                   "0");

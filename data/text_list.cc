@@ -64,6 +64,12 @@ absl::Status ListFolder(FileSystem& fs, const std::string& folder,
 absl::Status ListInto(FileSystem& fs, const std::string& path, bool in_folder,
                       const TextOptions& options, TextFileList& list) {
   if (!fs.Exists(path)) {
+    const auto names = fs.List(DirName(path));
+    if (names.ok() && std::find(names->begin(), names->end(), BaseName(path)) !=
+                          names->end()) {
+      return InputError("a link that leads to no file", path,
+                        "it leads to itself, or what it led to is gone");
+    }
     return InputError("no such text file or folder", path,
                       "check the path; in a recipe it is relative to the "
                       "recipe's folder");
@@ -118,10 +124,12 @@ absl::StatusOr<TextFileList> ListTextFiles(
   const std::string where = inputs.empty() ? "(no inputs)" : inputs.front();
   if (list.bytes == 0) {
     return InputError(
-        "no text to prepare: " + std::to_string(list.files.size()) +
-            " empty files and " + std::to_string(list.hidden_files.size()) +
-            " hidden ones are all there is",
-        where, "name files or folders that hold text");
+        "no text to prepare: files of no size, " +
+            std::to_string(list.files.size()) + ", and hidden ones, " +
+            std::to_string(list.hidden_files.size()) + ", are all there is",
+        where,
+        "name files or folders that hold text; a device, a pipe or a file of "
+        "/proc tells no size and is not read");
   }
   LS_RETURN_IF_ERROR(CheckOptions(list, where, options));
   return list;

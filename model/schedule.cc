@@ -9,6 +9,9 @@
 namespace lockstep {
 namespace {
 
+// No run has more steps, and no curve.
+constexpr int64_t kMost = int64_t{1} << 28;
+
 // The share of (max - min) left at r, the fraction of the decay that is done.
 double DecayFactor(std::string_view shape, double r) {
   if (shape == "cosine" || shape == "wsd_cosine") {
@@ -27,13 +30,16 @@ void DescribeSection(Section& section, ScheduleConfig& config) {
                  {"constant", "cosine", "wsd_linear", "wsd_cosine",
                   "wsd_exponential", "wsd_minus_sqrt"},
                  {.help = "form of the learning-rate curve"});
-  section.Int("warmup", config.warmup,
-              {.min = 0, .help = "steps of linear warm-up from init_lr"});
-  section.Int("decay", config.decay,
-              {.min = 0, .help = "last steps over which wsd_* decays"});
   section.Int(
-      "length", config.length,
-      {.min = 1, .help = "steps of the whole curve; absent: the run's"});
+      "warmup", config.warmup,
+      {.min = 0, .max = kMost, .help = "steps of linear warm-up from init_lr"});
+  section.Int(
+      "decay", config.decay,
+      {.min = 0, .max = kMost, .help = "last steps over which wsd_* decays"});
+  section.Int("length", config.length,
+              {.min = 1,
+               .max = kMost,
+               .help = "steps of the whole curve; absent: the run's"});
   section.Real("init_lr", config.init_lr,
                {.min = 0.0, .help = "rate from which warm-up starts"});
   section.Real("min_lr", config.min_lr,

@@ -135,6 +135,13 @@ bool OpensToml(char first) {
   return first == '"' || first == '\'' || first == '[' || first == '{';
 }
 
+// Decimal, as a person writes one: what is no TOML then is too large.
+bool IsInteger(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && !text.starts_with('0') &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 absl::StatusOr<Value> ParseToml(std::string_view text,
@@ -168,6 +175,12 @@ absl::StatusOr<Value> ParseSetValue(std::string_view text,
   if (OpensToml(text.front())) {
     return absl::InvalidArgumentError(one_line ? SyntaxText(result.error())
                                                : "the value has several lines");
+  }
+  if (IsInteger(text)) {
+    return absl::InvalidArgumentError(
+        std::string(text) + " is beyond the integers there are, " +
+        std::to_string(std::numeric_limits<int64_t>::min()) + " to " +
+        std::to_string(std::numeric_limits<int64_t>::max()));
   }
   Value value;
   value.kind = Value::Kind::kString;
