@@ -22,15 +22,16 @@ absl::StatusOr<BatchSchedule> BatchSchedule::Parse(std::string_view text) {
     Stage stage = {-1, -1};
     if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &stage.from_samples) ||
         !absl::SimpleAtoi(parts[1], &stage.global) || stage.global < 1 ||
-        stage.global > kMost || stage.from_samples > kMost ||
+        stage.global > kMostBatch || stage.from_samples > kMost ||
         (schedule.stages_.empty()
              ? stage.from_samples != 0
              : stage.from_samples <= schedule.stages_.back().from_samples)) {
       return InputError(
           absl::StrCat("'", entry, "' is no stage of a batch schedule"),
           "batch.schedule",
-          "write samples:batch, from 0 on and ascending, such as "
-          "0:8,1000:16");
+          absl::StrCat("write samples:batch, from 0 on and ascending, batches "
+                       "from 1 to ",
+                       kMostBatch, ", such as 0:8,1000:16"));
     }
     schedule.stages_.push_back(stage);
   }
@@ -51,8 +52,7 @@ int64_t BatchSchedule::StepsOf(size_t i, int64_t seen) const {
   return left <= 0 ? 0 : (left + global - 1) / global;
 }
 
-int64_t BatchSchedule::SamplesAfter(int64_t steps) const {
-  int64_t seen = 0;
+int64_t BatchSchedule::SamplesAfter(int64_t steps, int64_t seen) const {
   for (size_t i = 0; i < stages_.size(); ++i) {
     const int64_t here = std::min(steps, StepsOf(i, seen));
     seen += here * stages_[i].global;

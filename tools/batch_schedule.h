@@ -16,17 +16,24 @@
 
 namespace lockstep {
 
+// No run has more steps, and no step more samples: what is counted in samples
+// stays below 2^52, and in tokens of 2048 below 2^63.
+inline constexpr int64_t kMostSteps = int64_t{1} << 28;
+inline constexpr int64_t kMostBatch = int64_t{1} << 24;
+
 class BatchSchedule {
  public:
   explicit BatchSchedule(int64_t global = 1) : stages_({{0, global}}) {}
 
   // InputError for what is not a list "samples:batch" that begins at 0 and
-  // ascends, or has a batch below 1.
+  // ascends, or has a batch below 1 or beyond kMostBatch.
   static absl::StatusOr<BatchSchedule> Parse(std::string_view text);
 
-  int64_t At(int64_t samples_seen) const;     // samples of the next step
-  int64_t SamplesAfter(int64_t steps) const;  // from the run's start
-  int64_t StepsFor(int64_t samples) const;    // fewest that reach them
+  int64_t At(int64_t samples_seen) const;  // samples of the next step
+  // Seen after `steps` more steps, 0 to kMostSteps, of a run that has seen
+  // `seen`; from the run's start on.
+  int64_t SamplesAfter(int64_t steps, int64_t seen = 0) const;
+  int64_t StepsFor(int64_t samples) const;  // fewest that reach them
   int64_t first() const { return stages_[0].global; }
   std::vector<int64_t> sizes() const;  // of every stage, in order
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "determinism/status.h"
+#include "tools/batch_schedule.h"
 #include "tools/cli_verb.h"
 #include "tools/verbs.h"
 
@@ -37,7 +38,8 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
       ->expected(1);
   verb->add_option("--run", o.run_dir,
                    "the run's folder (runs/<recipe>-<hash>)");
-  verb->add_option("--until", o.until, "stop after this step, resumable");
+  verb->add_option("--until", o.until, "stop after this step, resumable")
+      ->transform(Whole(1, kMostSteps));
   verb->add_option("--resume", o.resume,
                    "auto, must, never, or a checkpoint's folder");
   verb->add_option("--fork", o.fork,
@@ -53,12 +55,13 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
                    "A-B: pass over these samples from here on, for good")
       ->take_all()
       ->expected(1);
-  verb->add_option("--threads", o.threads, "compute threads of a rank");
+  verb->add_option("--threads", o.threads, "compute threads of a rank")
+      ->transform(Threads());
   verb->add_option("--rank-timeout", o.rank_timeout_s,
                    "seconds until a silent rank is lost")
-      ->check(CLI::Range(1, 86'400));
+      ->transform(Whole(1, 86'400));
   verb->add_option("--ranks", o.ranks, "ranks as threads of this process")
-      ->check(CLI::Range(1, 1 << 20));
+      ->transform(Whole(1, 1 << 20));
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->add_flag("--quiet", o.quiet, "no display");
   verb->callback([&] { run = [&] { return TrainVerb(o); }; });
@@ -83,9 +86,10 @@ void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
       ->expected(1);
   verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
   verb->add_option("--micro-batch", o.micro_batch, "samples at a time")
-      ->check(CLI::Range(1, 1 << 24));
+      ->transform(Whole(1, kMostBatch));
   verb->add_option("--text", o.text, "write the text that was scored here");
-  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_option("--threads", o.threads, "compute threads")
+      ->transform(Threads());
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->callback([&] { run = [&] { return EvalVerb(o); }; });
 }
@@ -97,13 +101,14 @@ void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
   verb->add_option("run", o.run_dir, "the run's folder")->required();
   verb->add_option("--prompt", o.prompt, "text to go on from")->required();
   verb->add_option("--tokens", o.tokens, "most tokens to draw")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+      ->transform(Whole(1, 1 << 20));
   verb->add_option("--temperature", o.temperature, "0 takes the likeliest")
       ->check(CLI::Range(0.0, 100.0));
   verb->add_option("--seed", o.seed, "another text")
-      ->check(CLI::NonNegativeNumber);
+      ->transform(Whole(0, INT64_MAX));
   verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
-  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_option("--threads", o.threads, "compute threads")
+      ->transform(Threads());
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->callback([&] { run = [&] { return GenerateVerb(o); }; });
 }
@@ -134,6 +139,11 @@ int RunCommandLine(int argc, char** argv) {
   AddCkpt(app, ckpt, run);
   AddTrace(app, trace, run);
   AddBench(app, bench, run);
+  const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
+  if (!mistake.empty()) {
+    std::fprintf(stderr, "lockstep: %s\n", mistake.c_str());
+    return kUsage;
+  }
   try {  // CLI11 reports by exception
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,7 +11,7 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
   verb->add_option("--peer", o.peer, "somebody else's code to compare with");
   verb->add_option("--scratch", o.scratch, "a folder for temporary files");
   verb->add_option("--threads", o.threads, "at most so many compute threads")
-      ->check(CLI::Range(1, 1024));
+      ->transform(Threads());
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->callback([&] { run = [&] { return BenchVerb(o); }; });
 }

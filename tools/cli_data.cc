@@ -1,4 +1,5 @@
 // `lockstep data`: the options and examples of its verbs.
+#include "tools/batch_schedule.h"
 #include "tools/cli_verb.h"
 
 namespace lockstep {
@@ -16,7 +17,7 @@ void AddPrepare(CLI::App& data, DataPrepareOptions& p, Run& run) {
   prepare
       ->add_option("--document-bytes", p.document_bytes,
                    "cut files at blank lines into documents of this size")
-      ->check(CLI::NonNegativeNumber);
+      ->transform(Whole(0, int64_t{1} << 62));
   prepare->add_option("--field", p.field,
                       "the field of .jsonl lines that holds the text (text)");
   prepare->add_flag("--json", p.json, "one JSON object on stdout");
@@ -46,8 +47,11 @@ void AddOrder(CLI::App& data, DataOrderOptions& o, Run& run) {
   order->add_option("--set", o.sets, "section.key=value, over the recipe")
       ->take_all()
       ->expected(1);
-  order->add_option("--from", o.from, "first step")->required();
-  order->add_option("--to", o.to, "last step (the first)");
+  order->add_option("--from", o.from, "first step")
+      ->required()
+      ->transform(Whole(1, kMostSteps));
+  order->add_option("--to", o.to, "last step (the first)")
+      ->transform(Whole(1, kMostSteps));
   order->add_flag("--json", o.json, "one JSON object a line on stdout");
   order->callback([&] { run = [&] { return DataOrderVerb(o); }; });
 }
@@ -58,14 +62,16 @@ void AddTrainTokenizer(CLI::App& data, TrainTokenizerVerbOptions& o, Run& run) {
                         "lockstep data train-tokenizer books/ --vocab 16384 "
                         "--output books.model");
   verb->add_option("inputs", o.inputs, "files and folders")->required();
-  verb->add_option("--vocab", o.vocab, "ids of the model")->required();
+  verb->add_option("--vocab", o.vocab, "ids of the model")
+      ->required()
+      ->transform(Whole(1, int64_t{1} << 24));
   verb->add_option("--output", o.output, "the model, *.model")->required();
   verb->add_option("--type", o.type, "bpe or unigram");
   verb->add_option("--field", o.field,
                    "the field of .jsonl lines that holds the text (text)");
   verb->add_option("--sample-bytes", o.sample_bytes,
                    "train on at most so many bytes, lines spread evenly")
-      ->check(CLI::PositiveNumber);
+      ->transform(Whole(1, INT64_MAX));
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->callback([&] { run = [&] { return TrainTokenizerVerb(o); }; });
 }

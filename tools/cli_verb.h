@@ -6,8 +6,10 @@
 #define LOCKSTEP_TOOLS_CLI_VERB_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/verbs.h"
 
@@ -19,6 +21,20 @@ using Run = std::function<absl::StatusOr<Answer>()>;
 // A subcommand with an example below its help.
 CLI::App* Verb(CLI::App& parent, const std::string& name,
                const std::string& what, const std::string& example);
+
+// For Option::transform: admits whole numbers from `least` to `most`, as
+// decimal digits. The parser by itself would saturate a number that is too
+// large, and read 010 as eight.
+CLI::Validator Whole(int64_t least, int64_t most);
+
+// Of a number of compute threads.
+inline CLI::Validator Threads() { return Whole(1, 1024); }
+
+// What the parser would take for something else than was meant: an option with
+// nothing behind its `=`, or followed by another option where its value should
+// be. "" if there is nothing of the kind (cli_arguments.cc).
+std::string ArgumentMistake(CLI::App& app,
+                            const std::vector<std::string>& arguments);
 
 // `data` and its verbs (cli_data.cc).
 struct DataVerbs {

@@ -1,23 +1,19 @@
 // `lockstep data order`: which samples each step reads on which rank, without
 // training.
 //
-// A step's samples follow from the batch schedule and the skip list alone.
-// Steps that a run has done are given as it did them: its metrics say where
-// each began and how many it took, whatever the recipe says by now.
-#include <algorithm>
+// step_order.h says which; this file says on which rank, and where in which
+// token file each lies.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ckpt/ledger.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
-#include "tools/recorded_steps.h"
+#include "tools/recipe_of_run.h"
 #include "tools/run_setup.h"
-#include "tools/skip_adoption.h"
-#include "tools/skip_list.h"
+#include "tools/step_order.h"
 #include "tools/stored_run.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
@@ -38,11 +34,6 @@ class DataOrder {
  private:
   absl::Status Open();
   absl::Status OpenDataset();
-  int64_t BatchSize() const {
-    return config_.batches.At(static_cast<int64_t>(seen_));
-  }
-  void StandBefore(int64_t step);
-  absl::StatusOr<Samples> TakeStep(int64_t step);
   absl::Status AppendStep(int64_t step, const Samples& samples,
                           std::string& text) const;
   absl::Status AppendLocations(const Samples& samples, std::string& text) const;
@@ -50,34 +41,37 @@ class DataOrder {
   const DataOrderOptions& options_;
   FileSystem& fs_;
   RunConfig config_;
-  RecordedSteps recorded_;
-  SampleStream order_;
-  uint64_t cursor_ = 0;  // before the step at hand
-  uint64_t seen_ = 0;
   std::unique_ptr<Dataset> dataset_;
 };
 
+// As many as one answer lists: what is printed is first in memory.
+constexpr int64_t kMostListed = int64_t{1} << 22;
+
 absl::Status CheckSteps(const DataOrderOptions& options) {
   const int64_t to = options.to.value_or(options.from);
-  if (options.from >= 1 && to >= options.from) return absl::OkStatus();
+  if (options.from >= 1 && to >= options.from && to <= kMostSteps) {
+    return absl::OkStatus();
+  }
   return InputError("these are no steps",
                     absl::StrCat("--from ", options.from, " --to ", to),
-                    "give two steps from 1 on, the first one first");
+                    absl::StrCat("give two steps from 1 to ", kMostSteps,
+                                 ", the first one first"));
 }
 
 absl::Status DataOrder::Open() {
   LS_RETURN_IF_ERROR(CheckSteps(options_));
   if (!options_.run_dir.empty()) {
     LS_RETURN_IF_ERROR(CheckRunExists(fs_, options_.run_dir));
-    LS_ASSIGN_OR_RETURN(const LedgerReport ledger,
-                        ReadLedger(fs_, options_.run_dir));
-    LS_ASSIGN_OR_RETURN(const auto skips, RecordedSkips(ledger.entries));
-    order_ = SampleStream(skips);
-    LS_ASSIGN_OR_RETURN(recorded_, RecordedSteps::Read(fs_, options_.run_dir));
   }
   LS_ASSIGN_OR_RETURN(
       ResolvedRun run,
       ResolveRun(fs_, options_.recipe, options_.sets, options_.run_dir));
+  if (!options_.run_dir.empty()) {
+    LS_ASSIGN_OR_RETURN(const Manifest manifest,
+                        ManifestOfStep(fs_, options_.run_dir, kMostSteps));
+    LS_RETURN_IF_ERROR(CheckOrderIsTheRuns(manifest, run.recipe.ResolvedText(),
+                                           options_.run_dir));
+  }
   config_ = std::move(run.config);
   return options_.json ? absl::OkStatus() : OpenDataset();
 }
@@ -100,42 +94,6 @@ absl::Status DataOrder::OpenDataset() {
       dataset_,
       Dataset::Open(fs_, config_.data, "", config_.seed, config_.model.vocab));
   return absl::OkStatus();
-}
-
-void DataOrder::StandBefore(int64_t step) {
-  const int64_t done = std::min(recorded_.last(), step - 1);
-  if (!recorded_.Has(done)) {
-    seen_ = static_cast<uint64_t>(config_.batches.SamplesAfter(step - 1));
-    cursor_ = order_.CursorAfter(0, seen_);
-    return;
-  }
-  seen_ = recorded_.Count(done, "samples_seen");
-  cursor_ = recorded_.Count(done, "sample_last") + 1;
-  for (int64_t s = done + 1; s < step; ++s) {
-    const auto batch = static_cast<uint64_t>(BatchSize());
-    cursor_ = order_.CursorAfter(cursor_, batch);
-    seen_ += batch;
-  }
-}
-
-absl::StatusOr<Samples> DataOrder::TakeStep(int64_t step) {
-  const bool done = recorded_.Has(step);
-  const int64_t batch =
-      done ? static_cast<int64_t>(recorded_.Count(step, "samples_seen") - seen_)
-           : BatchSize();
-  LS_ASSIGN_OR_RETURN(Samples samples, order_.Take(cursor_, batch));
-  cursor_ = order_.CursorAfter(cursor_, samples.size());
-  seen_ += samples.size();
-  if (!done) return samples;
-  if (!samples.empty() &&
-      samples.front() == recorded_.Count(step, "sample_first") &&
-      samples.back() == recorded_.Count(step, "sample_last")) {
-    return samples;
-  }
-  return ManifestMismatch(
-      "the run read other samples than its ledger and metrics say together",
-      absl::StrCat(options_.run_dir, "/metrics.jsonl, step ", step),
-      "one of the two files was changed");
 }
 
 absl::Status DataOrder::AppendLocations(const Samples& samples,
@@ -181,10 +139,22 @@ absl::StatusOr<std::string> DataOrder::Text() {
   if (!options_.json && dataset_ == nullptr) {
     text = "# no documents: texts are not prepared; name a run by --run\n";
   }
-  StandBefore(options_.from);
+  StepOrder order(config_.batches);
+  if (!options_.run_dir.empty()) {
+    LS_ASSIGN_OR_RETURN(
+        order, StepOrder::OfRun(fs_, options_.run_dir, config_.batches));
+  }
+  LS_RETURN_IF_ERROR(order.Seek(options_.from));
+  int64_t listed = 0;
   for (int64_t step = options_.from;
        step <= options_.to.value_or(options_.from); ++step) {
-    LS_ASSIGN_OR_RETURN(const Samples samples, TakeStep(step));
+    LS_ASSIGN_OR_RETURN(const Samples samples, order.Next());
+    listed += static_cast<int64_t>(samples.size());
+    if (listed > kMostListed) {
+      return InputError(absl::StrCat("more than ", kMostListed, " samples"),
+                        absl::StrCat("--from ", options_.from, " --to ", step),
+                        "ask for fewer steps at a time");
+    }
     LS_RETURN_IF_ERROR(AppendStep(step, samples, text));
   }
   return text;

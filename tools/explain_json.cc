@@ -102,7 +102,8 @@ std::string ExplainJson(const ExplainReport& report, bool full) {
                {"stopped", report.stopped},
                {"differences", Json::array()},
                {"first_difference", report.first_difference},
-               {"began_at", report.began_at}};
+               {"began_at", report.began_at},
+               {"notes", report.notes}};
   if (report.done) {
     const StepReport& step = report.done->report;
     json["differences"] = report.done->differences;

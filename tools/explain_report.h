@@ -8,19 +8,20 @@
 //   step, verdict (recurs_to_the_bit | does_not_recur | not_recorded |
 //   stopped), stopped (the error, "" if none), differences [field],
 //   first_difference (the first replayed step that did not recur, 0 if all
-//   did), began_at (the checkpoint's step), loss, loss_bits, grad_norm,
-//   grad_norm_bits, fingerprint {field: hex} (absent with `stopped`); reference
-//   {first_step, last_step, samples, loss, grad_norm}: the steps before that
-//   were replayed, and the medians of their losses and norms; suspect {sample,
-//   source, path, document, offset, loss, loss_z, excess_share, longest_run}:
-//   the first of `samples` and its worst document; samples [{global_index,
-//   source, path, epoch, sample (in the source), first_token (in the file),
-//   labels, loss, loss_bits, loss_z, excess_share, suspicion, longest_run
-//   {length, position, token, text}, distinct_share, ngrams [{n, top_share,
-//   top_count, top_text, repeated_share}], repeated_share (of 4-grams),
-//   repetition_z, non_text_share, as_in_file, text (see VisibleText; shortened
-//   unless asked for), documents [{document, offset (in it), position (in the
-//   sample), tokens, labels, loss, longest_run}]}], by falling suspicion.
+//   did), began_at (the checkpoint's step), notes [text], loss, loss_bits,
+//   grad_norm, grad_norm_bits, fingerprint {field: hex} (absent with
+//   `stopped`); reference {first_step, last_step, samples, loss, grad_norm}:
+//   the steps before that were replayed, and the medians of their losses and
+//   norms; suspect {sample, source, path, document, offset, loss, loss_z,
+//   excess_share, longest_run}: the first of `samples` and its worst document;
+//   samples [{global_index, source, path, epoch, sample (in the source),
+//   first_token (in the file), labels, loss, loss_bits, loss_z, excess_share,
+//   suspicion, longest_run {length, position, token, text}, distinct_share,
+//   ngrams [{n, top_share, top_count, top_text, repeated_share}],
+//   repeated_share (of 4-grams), repetition_z, non_text_share, as_in_file, text
+//   (see VisibleText; shortened unless asked for), documents [{document, offset
+//   (in it), position (in the sample), tokens, labels, loss, longest_run}]}],
+//   by falling suspicion.
 //
 // Reals that are not finite are null.
 #ifndef LOCKSTEP_TOOLS_EXPLAIN_REPORT_H_

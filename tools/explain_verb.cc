@@ -12,6 +12,7 @@
 #include "determinism/status.h"
 #include "tools/explain_report.h"
 #include "tools/explanation.h"
+#include "tools/launches.h"
 #include "tools/replay_run.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
@@ -33,8 +34,13 @@ absl::StatusOr<std::unique_ptr<ReplayRun>> OpenBefore(
     FileSystem& fs, const ExplainOptions& options, const Machine& machine) {
   LS_ASSIGN_OR_RETURN(const Manifest manifest,
                       ReadManifest(fs, options.run_dir));
-  const int64_t begin =
-      std::max(options.step - options.window, manifest.parent.step + 1);
+  // Not beyond where the recipe changed: those steps were made with another.
+  LS_ASSIGN_OR_RETURN(const auto launch,
+                      LaunchOfStep(fs, options.run_dir, options.step));
+  const int64_t since =
+      std::max(manifest.parent.step, launch ? launch->since : 0);
+  const int64_t begin = std::clamp<int64_t>(options.step - options.window,
+                                            since + 1, options.step);
   ReplayOptions replay = {
       .before = begin, .from_seed = options.from_seed, .machine = machine};
   auto run = ReplayRun::Open(fs, options.run_dir, replay);

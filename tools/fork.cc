@@ -1,11 +1,8 @@
 #include "tools/fork.h"
 
-#include <map>
-#include <utility>
-
 #include "absl/strings/match.h"
-#include "absl/strings/str_split.h"
 #include "determinism/status.h"
+#include "tools/recipe_values.h"
 
 namespace lockstep {
 namespace {
@@ -14,16 +11,6 @@ bool ShapesTheCurve(const std::string& key) {
   if (key == "schedule.length_samples") return false;  // follows from the rest
   return absl::StartsWith(key, "schedule.") || key == "train.steps" ||
          key == "train.samples" || key == "train.tokens";
-}
-
-std::map<std::string, std::string> CurveOf(const std::string& text) {
-  std::map<std::string, std::string> values;
-  for (const auto line : absl::StrSplit(text, '\n')) {
-    const std::pair<std::string, std::string> entry =
-        absl::StrSplit(line, absl::MaxSplits(" = ", 1));
-    if (ShapesTheCurve(entry.first)) values.insert(entry);
-  }
-  return values;
 }
 
 }  // namespace
@@ -44,7 +31,7 @@ absl::StatusOr<ForkSource> OpenForkSource(FileSystem& fs,
 
 bool KeepsSchedule(const std::string& parent_text,
                    const std::string& fork_text) {
-  return CurveOf(parent_text) == CurveOf(fork_text);
+  return ChangedValues(parent_text, fork_text, ShapesTheCurve).empty();
 }
 
 }  // namespace lockstep

@@ -11,9 +11,10 @@ absl::StatusOr<ResolvedRun> ResolveLayout(FileSystem& fs,
                                           const std::string& recipe_path,
                                           const std::vector<std::string>& sets,
                                           const std::string& run_dir,
-                                          const Manifest* parent, int ranks) {
-  LS_ASSIGN_OR_RETURN(ResolvedRun run,
-                      ResolveRun(fs, recipe_path, sets, run_dir, parent));
+                                          const Manifest* parent, int ranks,
+                                          bool fresh) {
+  LS_ASSIGN_OR_RETURN(ResolvedRun run, ResolveRun(fs, recipe_path, sets,
+                                                  run_dir, parent, fresh));
   const ParallelConfig& p = run.config.parallel;
   const int64_t replica = p.tensor * p.pipeline;
   if (p.data && replica * *p.data == ranks) return run;
@@ -21,7 +22,7 @@ absl::StatusOr<ResolvedRun> ResolveLayout(FileSystem& fs,
   if (!p.data && ranks % replica == 0) {
     std::vector<std::string> all = sets;
     all.push_back(absl::StrCat("parallel.data=", ranks / replica));
-    return ResolveRun(fs, recipe_path, all, run_dir, parent);
+    return ResolveRun(fs, recipe_path, all, run_dir, parent, fresh);
   }
   const std::string layout = absl::StrCat(
       "parallel.tensor = ", p.tensor, ", parallel.pipeline = ", p.pipeline,

@@ -1,15 +1,14 @@
 // `lockstep eval` and `lockstep generate`: use a run's model, change nothing.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "ckpt/manifest.h"
 #include "determinism/status.h"
 #include "tools/evaluation.h"
 #include "tools/generation.h"
 #include "tools/metrics.h"
+#include "tools/recipe_of_run.h"
 #include "tools/run_setup.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
@@ -40,24 +39,6 @@ std::string EvaluationText(const Evaluation& e, int64_t step, bool json) {
   return object.dump() + "\n";
 }
 
-// Documents that another split holds out may have been trained on.
-absl::Status WarnOfOtherData(FileSystem& fs, const ResolvedRun& run) {
-  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run.run_dir));
-  const std::string ours = run.recipe.ResolvedText();
-  for (const auto part : absl::StrSplit(ours, '\n', absl::SkipEmpty())) {
-    const std::string line(part);
-    if (!absl::StartsWith(line, "data.")) continue;
-    if (absl::StrContains("\n" + manifest.recipe.text, "\n" + line + "\n")) {
-      continue;
-    }
-    std::fprintf(stderr,
-                 "lockstep: %s is not what the run was trained with: its "
-                 "held-out documents may be among those it learned\n",
-                 line.c_str());
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
@@ -66,7 +47,13 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
   LS_ASSIGN_OR_RETURN(
       const ResolvedRun run,
       ResolveRun(fs, options.recipe, options.sets, options.run_dir));
-  LS_RETURN_IF_ERROR(WarnOfOtherData(fs, run));
+  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run.run_dir));
+  LS_ASSIGN_OR_RETURN(const auto tokenizer,
+                      MakeTokenizer(run.config.data.tokenizer));
+  const std::string ours = run.recipe.ResolvedText();
+  LS_RETURN_IF_ERROR(
+      CheckModelIsTheRuns(manifest, ours, *tokenizer, run.run_dir));
+  WarnOfOtherData(manifest, ours);
   LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
   LS_ASSIGN_OR_RETURN(const auto dataset,
                       Dataset::Open(fs, run.config.data, run.run_dir,

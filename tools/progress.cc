@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -54,8 +55,29 @@ void Progress::Step(const StepReport& report) {
       "%.1f%%  %s left",
       report.step, last_step_, report.loss, report.grad_norm, report.lr,
       report.tokens_per_s, report.mfu * 100, TimeLeft(elapsed / done * left));
+  Show(line);
+}
+
+void Progress::MicroBatch(int64_t step, int64_t done, int64_t of) {
+  const int64_t now = clock_.MonotonicNanos();
+  if (step != step_) {
+    step_ = step;
+    step_ns_ = now;
+  }
+  if (quiet_ || done == of) return;
+  if (now - std::max(step_ns_, shown_ns_) < kLogIntervalNs) return;
+  shown_ns_ = now;
+  // The first one's time is not known, only when it ended.
+  const double a_batch = static_cast<double>(now - step_ns_) * 1e-9 /
+                         static_cast<double>(std::max<int64_t>(done - 1, 1));
+  Show(absl::StrFormat("step %d/%d  micro-batch %d of %d  %s left of the step",
+                       step, last_step_, done, of,
+                       TimeLeft(a_batch * static_cast<double>(of - done))));
+}
+
+void Progress::Show(std::string_view line) {
   EraseLine();
-  std::fputs(line.c_str(), stderr);
+  std::fwrite(line.data(), 1, line.size(), stderr);
   if (!terminal_) std::fputc('\n', stderr);
   std::fflush(stderr);
   line_open_ = terminal_;

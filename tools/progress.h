@@ -21,6 +21,9 @@ class Progress {
   ~Progress();
 
   void Step(const StepReport& report);
+  // Micro-batch `done` of `of` of a step is done; shown in steps of more than
+  // ten seconds, and every ten seconds.
+  void MicroBatch(int64_t step, int64_t done, int64_t of);
   // A line that stays, above the live one.
   void Say(std::string_view line);
   // One that a person must see, quiet or not.
@@ -28,6 +31,7 @@ class Progress {
 
  private:
   bool Due(const StepReport& report);
+  void Show(std::string_view line);
   void EraseLine();
 
   Clock& clock_;
@@ -37,6 +41,8 @@ class Progress {
   const bool terminal_;
   const int64_t start_ns_;
   int64_t shown_ns_ = 0;
+  int64_t step_ = 0;     // whose micro-batches are being counted
+  int64_t step_ns_ = 0;  // when its first one was done
   bool line_open_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
 #include "tools/bazel/build_stamp.h"
+#include "tools/launches.h"
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
 #include "tools/stored_run.h"
@@ -103,7 +104,8 @@ absl::Status ReplayRun::Restore(const ReplayOptions& options) {
           run_dir_, "name a step after its oldest checkpoint");
     }
     const ScopedFloatEnv float_env;
-    return stepper_->Initialise();
+    LS_RETURN_IF_ERROR(stepper_->Initialise());
+    return NoteOtherRecipe(options.before);
   }
   notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   PoisonState(stepper_->registry());
@@ -113,6 +115,17 @@ absl::Status ReplayRun::Restore(const ReplayOptions& options) {
   LS_RETURN_IF_ERROR(stepper_->RestoreRuntime());
   LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper_->registry(), index));
   began_at_ = found.step;
+  return NoteOtherRecipe(options.before);
+}
+
+absl::Status ReplayRun::NoteOtherRecipe(int64_t step) {
+  LS_ASSIGN_OR_RETURN(const auto launch, LaunchOfStep(fs_, run_dir_, step));
+  const int64_t since = launch ? launch->since : 0;
+  if (began_at_ >= std::min(since, step - 1)) return absl::OkStatus();
+  notes_.push_back(absl::StrCat(
+      "the recipe changed after step ", since,
+      " and no checkpoint of then is left: steps ", began_at_ + 1, " to ",
+      since, " are done again with the recipe of step ", step));
   return absl::OkStatus();
 }
 

@@ -14,10 +14,10 @@
 //   LS_ASSIGN_OR_RETURN(ReplayedStep step, run->Step());   // step 40
 //   if (!step.recurs()) ...
 //
-// Recipe: that of the launch that made the step, from the manifest of the first
-// checkpoint at or after it; without one, of the last before it. A run whose
-// recipe was changed and that has not saved since is replayed with the old one,
-// and the comparison says so. Data: the token files that the run read, held
+// Recipe: that of the launch which made the step `before` (launches.h), for all
+// steps that are taken. Where the run changed its recipe between the checkpoint
+// and that step, and kept no checkpoint in between, a note and the comparison
+// say so. Data: the token files that the run read, held
 // against the manifest's hashes; nothing is prepared. Faults on purpose: those
 // of RUN/faults.json that change numbers, in the steps of the launch that had
 // them; callers cannot see them.
@@ -113,6 +113,8 @@ class ReplayRun {
   absl::Status OpenAll(const ReplayOptions& options);
   absl::Status Restore(const ReplayOptions& options);
   absl::Status PlanSkips();
+  // Notes that stepping began before the recipe of `step` was in force.
+  absl::Status NoteOtherRecipe(int64_t step);
 
   FileSystem& fs_;
   const std::string run_dir_;

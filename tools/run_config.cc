@@ -1,8 +1,10 @@
 #include "tools/run_config.h"
 
 #include <memory>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "data/tokenizer.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
@@ -13,12 +15,25 @@ namespace {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// An error's lines as one, for the list of a recipe's errors.
+std::string Sentence(const absl::Status& status) {
+  return absl::StrReplaceAll(std::string(status.message()),
+                             {{"\n  where: ", "; "}, {"\n  do: ", "; "}});
+}
+
+// The schedule with `global` as its first batch: "0:4,1000:16".
+std::string BeginningWith(int64_t global, const std::string& schedule) {
+  const size_t rest = schedule.find(',');
+  return absl::StrCat("0:", global,
+                      rest == std::string::npos ? "" : schedule.substr(rest));
+}
+
 void ReadBatchSchedule(Recipe& recipe, RunConfig& c) {
   c.batches = BatchSchedule(c.batch.global);
   if (c.batch.schedule.empty()) return;
   auto schedule = BatchSchedule::Parse(c.batch.schedule);
   if (!schedule.ok()) {
-    recipe.Error("batch", "schedule", std::string(schedule.status().message()),
+    recipe.Error("batch", "schedule", Sentence(schedule.status()),
                  absl::StrCat("0:", c.batch.global));
     return;
   }
@@ -28,18 +43,22 @@ void ReadBatchSchedule(Recipe& recipe, RunConfig& c) {
         "batch", "schedule",
         absl::StrCat("the schedule begins with ", c.batches.first(),
                      " samples a step, and batch.global = ", c.batch.global),
-        absl::StrCat("0:", c.batch.global));
+        BeginningWith(c.batch.global, c.batch.schedule));
   }
 }
 
 void CheckBatch(Recipe& recipe, const RunConfig& c) {
+  int64_t common = 0;  // divides every batch
+  for (const int64_t global : c.batches.sizes()) {
+    common = std::gcd(common, global);
+  }
   for (const int64_t global : c.batches.sizes()) {
     if (global % c.batch.micro == 0) continue;
     recipe.Error("batch", "micro",
                  absl::StrCat("a batch of ", global,
                               " samples is not a multiple of batch.micro = ",
                               c.batch.micro),
-                 std::to_string(LargestDivisor(global, c.batch.micro)));
+                 std::to_string(LargestDivisor(common, c.batch.micro)));
     break;
   }
   if (c.batch.micro % c.grid.leaf != 0) {
@@ -55,8 +74,7 @@ void CheckBatch(Recipe& recipe, const RunConfig& c) {
 void ResolveVocab(Recipe& recipe, RunConfig& c) {
   auto tokenizer = MakeTokenizer(c.data.tokenizer);
   if (!tokenizer.ok()) {
-    recipe.Error("data", "tokenizer", std::string(tokenizer.status().message()),
-                 "byte");
+    recipe.Error("data", "tokenizer", Sentence(tokenizer.status()), "byte");
     return;
   }
   const int64_t needed = (*tokenizer)->vocab_size();
@@ -152,28 +170,6 @@ absl::StatusOr<RunConfig> ReadRunConfig(
                   kept_schedule_samples ? "manifest" : "derived");
   }
   return c;
-}
-
-absl::Status CheckMemory(const RunConfig& config, int64_t memory_bytes) {
-  // Masters, gradients and two moments in fp32, and the run-time weights; the
-  // grid's sums are integers of 64 bits beside the gradients.
-  const double bytes_a_parameter =
-      config.guarantee == Guarantee::kLayoutInvariant ? 26 : 18;
-  constexpr double kBytesAhead = 9;  // ids, masks and documents of a token
-  const double needed =
-      bytes_a_parameter * static_cast<double>(ParameterCount(config.model)) +
-      // The batch's ids, masks and losses; activations come on top.
-      (10.0 + kBytesAhead * static_cast<double>(config.data.prefetch)) *
-          static_cast<double>(config.batch.global) *
-          static_cast<double>(config.data.sequence);
-  if (memory_bytes <= 0 || needed < static_cast<double>(memory_bytes)) {
-    return absl::OkStatus();
-  }
-  return InputError(
-      absl::StrCat("parameters, optimizer state and one batch need ",
-                   static_cast<int64_t>(needed / 1e6), " MB, and there are ",
-                   memory_bytes / 1000000, " MB of memory"),
-      "[model] and [batch]", "make the model or the batch smaller");
 }
 
 absl::Status CheckRunnable(const RunConfig& config, int64_t ranks) {

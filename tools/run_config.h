@@ -120,9 +120,6 @@ struct RunConfig {
 absl::StatusOr<RunConfig> ReadRunConfig(
     Recipe& recipe, std::optional<int64_t> kept_schedule_samples);
 
-// Refused when parameters, state and one batch alone do not fit.
-absl::Status CheckMemory(const RunConfig& config, int64_t memory_bytes);
-
 // Refused, naming the feature, when this build cannot run it yet.
 absl::Status CheckRunnable(const RunConfig& config, int64_t ranks);
 

@@ -37,7 +37,8 @@ int64_t FromStep(const Json& launch) {
 }
 
 bool ChangesNumbers(FaultKind kind) {
-  return kind <= FaultKind::kSpike || kind == FaultKind::kSkipSample;
+  return kind <= FaultKind::kSpike || kind == FaultKind::kSkipSample ||
+         kind == FaultKind::kDocument;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ckpt/retention.h"
 #include "ckpt/save.h"
 #include "determinism/status.h"
+#include "tools/launches.h"
 #include "tools/rank_lead.h"
 
 namespace lockstep {
@@ -98,6 +99,9 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
   LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
+  LS_ASSIGN_OR_RETURN(
+      const std::string kept,
+      KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   RankLead ranks(fs_, stepper);
   LS_RETURN_IF_ERROR(ranks.Initialise());
   LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
@@ -110,6 +114,7 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
                            {"full", manifest_.recipe.full},
                            {"threads", manifest_.layout.threads},
                            {"faults", manifest_.faults},
+                           {"manifest", kept},
                            {"state", state}});
 }
 
@@ -122,6 +127,9 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
   last_saved_step_ = found.step;
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
+  LS_ASSIGN_OR_RETURN(
+      const std::string kept,
+      KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   notes_.push_back(absl::StrCat("resumed from ", found.dir));
   return Record("resume", {{"step", found.step},
                            {"steps", stepper.config().Steps()},
@@ -131,6 +139,7 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
                            {"commit", manifest_.code.commit},
                            {"dirty", manifest_.code.dirty},
                            {"threads", manifest_.layout.threads},
+                           {"manifest", kept},
                            {"faults", manifest_.faults}});
 }
 

@@ -3,6 +3,7 @@
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
+#include "tools/launches.h"
 #include "tools/rank_lead.h"
 #include "tools/run_folder.h"
 
@@ -80,6 +81,9 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
   // From here on the folder is the fork's: a launch that dies between this and
   // the checkpoint is found by CheckNothingIsLost.
   LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
+  LS_ASSIGN_OR_RETURN(
+      const std::string kept,
+      KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   const std::string schedule =
       ScheduleText(source.manifest, manifest_, keeps_schedule);
   LS_ASSIGN_OR_RETURN(const std::string state,
@@ -94,6 +98,8 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       {"checkpoint_sha256", manifest_.parent.checkpoint_sha256},
       {"parent_ledger_head", manifest_.parent.ledger_head},
       {"schedule", schedule},
+      {"samples_seen", static_cast<int64_t>(stepper.state().samples_seen)},
+      {"next_sample", static_cast<int64_t>(stepper.state().cursor)},
       {"differences", listed},
       {"reason", allowance.reason},
       {"commit", manifest_.code.commit},
@@ -101,6 +107,7 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       {"threads", manifest_.layout.threads},
       {"faults", manifest_.faults},
       {"steps", stepper.config().Steps()},
+      {"manifest", kept},
       {"state", state}};
   notes_.push_back(absl::StrCat("forked from ", manifest_.parent.checkpoint,
                                 " of run ", manifest_.parent.run_id,

@@ -4,9 +4,10 @@
 namespace lockstep {
 namespace {
 
-// Of a step; and no run is longer than this many steps, samples or tokens.
-constexpr int64_t kMostSamples = int64_t{1} << 24;
+// No run is longer than this many samples or tokens.
 constexpr int64_t kLongest = int64_t{1} << 52;
+// Of a layout, in each direction.
+constexpr int64_t kMostRanks = int64_t{1} << 20;
 
 }  // namespace
 
@@ -21,7 +22,7 @@ void DescribeSection(Section& section, TopConfig& config) {
 void DescribeSection(Section& section, TrainConfig& config) {
   section.SetTrajectory(false);
   section.Int("steps", config.steps,
-              {.min = 1, .max = kLongest >> 24, .help = "length in steps"});
+              {.min = 1, .max = kMostSteps, .help = "length in steps"});
   section.Int("samples", config.samples,
               {.min = 1, .max = kLongest, .help = "length in samples"});
   section.Int("tokens", config.tokens,
@@ -33,10 +34,10 @@ void DescribeSection(Section& section, TrainConfig& config) {
 
 void DescribeSection(Section& section, BatchConfig& config) {
   section.Int("global", config.global,
-              {.min = 1, .max = kMostSamples, .help = "samples a step"});
+              {.min = 1, .max = kMostBatch, .help = "samples a step"});
   section.Int("micro", config.micro,
               {.min = 1,
-               .max = kMostSamples,
+               .max = kMostBatch,
                .help = "samples a micro-batch",
                .trajectory = false});
   section.String("schedule", config.schedule,
@@ -57,15 +58,19 @@ void DescribeSection(Section& section, GridConfig& config) {
 
 void DescribeSection(Section& section, ParallelConfig& config) {
   section.SetTrajectory(false);
-  section.Int("tensor", config.tensor, {.min = 1, .help = "tensor degree"});
+  section.Int("tensor", config.tensor,
+              {.min = 1, .max = kMostRanks, .help = "tensor degree"});
   section.Int("pipeline", config.pipeline,
-              {.min = 1, .help = "pipeline degree"});
+              {.min = 1, .max = kMostRanks, .help = "pipeline degree"});
   section.Int("data", config.data,
-              {.min = 1, .help = "data degree; absent: world / the others"});
+              {.min = 1,
+               .max = kMostRanks,
+               .help = "data degree; absent: world / the others"});
   section.Bool("sequence", config.sequence,
                {.help = "sequence parallelism between blocks"});
-  section.Int("interleave", config.interleave,
-              {.min = 1, .help = "model chunks a pipeline rank"});
+  section.Int(
+      "interleave", config.interleave,
+      {.min = 1, .max = kMostRanks, .help = "model chunks a pipeline rank"});
 }
 
 void DescribeSection(Section& section, EvalConfig& config) {

@@ -93,9 +93,9 @@ absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
                                        const std::string& recipe_path,
                                        const std::vector<std::string>& sets,
                                        const std::string& run_dir,
-                                       const Manifest* parent) {
+                                       const Manifest* parent, bool fresh) {
   auto kept = parent == nullptr
-                  ? KeptScheduleLength(fs, run_dir)
+                  ? KeptScheduleLength(fs, fresh ? "" : run_dir)
                   : ParentScheduleLength(fs, recipe_path, sets, *parent);
   LS_RETURN_IF_ERROR(kept.status());
   LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::Load(fs, recipe_path, sets));

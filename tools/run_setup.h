@@ -32,12 +32,14 @@ struct ResolvedRun {
 
 // Reads the recipe; `run_dir` empty takes runs/<recipe>-<8 of trajectory>. An
 // existing run keeps the schedule length that it resolved at its step 0, and so
-// does a fork of `parent` unless its recipe has another length or curve.
+// does a fork of `parent` unless its recipe has another length or curve; a
+// `fresh` start in the folder of another run has nothing of that.
 absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
                                        const std::string& recipe_path,
                                        const std::vector<std::string>& sets,
                                        const std::string& run_dir,
-                                       const Manifest* parent = nullptr);
+                                       const Manifest* parent = nullptr,
+                                       bool fresh = false);
 
 // The same for a launch of `ranks` ranks: where the recipe leaves parallel.data
 // open, it is what the ranks are enough for. InputError, with the nearest
@@ -46,7 +48,8 @@ absl::StatusOr<ResolvedRun> ResolveLayout(FileSystem& fs,
                                           const std::string& recipe_path,
                                           const std::vector<std::string>& sets,
                                           const std::string& run_dir,
-                                          const Manifest* parent, int ranks);
+                                          const Manifest* parent, int ranks,
+                                          bool fresh);
 
 // --threads, else OMP_NUM_THREADS, else the cores. InputError for nonsense.
 absl::StatusOr<int> ChooseThreads(int64_t asked);

@@ -20,8 +20,12 @@
 
 namespace lockstep {
 
-// The ranges adopted since the last fresh start (`launch`, `fork`), in that
-// order. ManifestMismatch for an event without its numbers.
+// The ranges that the folder's present run has adopted, in that order. They
+// belong to the run and not to a launch of it: a trainer that was killed before
+// its first checkpoint begins again at step 1, by another `launch` with the
+// same run_id, and has them; only a fresh start that was asked for (`--resume
+// never`), which makes another run, has none. ManifestMismatch for an event
+// without its numbers.
 absl::StatusOr<std::vector<SkipRange>> RecordedSkips(
     const std::vector<LedgerEntry>& entries);
 
@@ -29,7 +33,9 @@ absl::StatusOr<std::vector<SkipRange>> RecordedSkips(
 // ends that was adopted before, and acts as early, is left as it is. Ranges
 // that only the ledger knows are planned in the stepper, and ranges that only
 // the restored state knows (a fork's) are recorded. Returns what a person
-// should know, a line a range.
+// should know, a line a range, and one if a fresh start left ranges behind.
+// InputError, and nothing is adopted, if they leave fewer samples than the run
+// still needs.
 absl::StatusOr<std::vector<std::string>> AdoptSkips(
     const std::vector<SkipRange>& asked, RunFolder& folder, Stepper& stepper);
 

@@ -124,6 +124,41 @@ uint64_t SampleStream::CursorAfter(uint64_t cursor, uint64_t count) const {
   return count > kSampleEnd - cursor ? kSampleEnd : cursor + count;
 }
 
+uint64_t SampleStream::Left(uint64_t cursor) const {
+  uint64_t left = 0;
+  for (const Gap& gap : gaps_) {
+    if (gap.end <= cursor) continue;
+    if (gap.begin > cursor) left += gap.begin - cursor;
+    cursor = gap.end;
+  }
+  return left + (kSampleEnd - cursor);
+}
+
+absl::Status CheckSamplesAreLeft(const std::vector<SkipRange>& ranges,
+                                 uint64_t cursor, uint64_t needed) {
+  const uint64_t left = SampleStream(ranges).Left(cursor);
+  if (left >= needed) return absl::OkStatus();
+  return InputError(
+      absl::StrCat("the run needs ", needed,
+                   " more samples, and with these ranges passed over only ",
+                   left, " are left below 2^63"),
+      absl::StrCat("--skip-samples, from sample ", cursor, " on"),
+      "give ranges that end; a run that has adopted such a range cannot take "
+      "it back: fork from a checkpoint before it was adopted");
+}
+
+std::vector<uint64_t> NewlySkipped(const std::vector<SkipRange>& ranges) {
+  std::vector<uint64_t> counts;
+  uint64_t before = kSampleEnd;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const auto end = ranges.begin() + static_cast<ptrdiff_t>(i) + 1;
+    const uint64_t left = SampleStream({ranges.begin(), end}).Left(0);
+    counts.push_back(before - left);
+    before = left;
+  }
+  return counts;
+}
+
 void SkipList::Adopt(const SkipRange& range) {
   for (const uint64_t word : {range.first, range.last, range.adopted_at}) {
     AppendWord(word, bytes_);

@@ -54,6 +54,8 @@ class SampleStream {
   // The cursor once `count` samples are consumed from `cursor` on: the last of
   // them + 1, or `cursor` for none. At most 2^63.
   uint64_t CursorAfter(uint64_t cursor, uint64_t count) const;
+  // Samples from `cursor` on, below 2^63.
+  uint64_t Left(uint64_t cursor) const;
 
  private:
   struct Gap {
@@ -62,6 +64,14 @@ class SampleStream {
   };
   std::vector<Gap> gaps_;  // ascending, disjoint, none touches the next
 };
+
+// OK if a run that stands at `cursor` finds `needed` more samples beside the
+// ranges; else InputError: such a run would end in the middle.
+absl::Status CheckSamplesAreLeft(const std::vector<SkipRange>& ranges,
+                                 uint64_t cursor, uint64_t needed);
+
+// Samples of each range that no range before it in the list passes over.
+std::vector<uint64_t> NewlySkipped(const std::vector<SkipRange>& ranges);
 
 // The ranges a run has adopted, in that order.
 class SkipList : public Stateful {

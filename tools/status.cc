@@ -81,6 +81,29 @@ void AddProgress(FileSystem& fs, const std::string& dir, const Manifest& m,
   if (config.ok()) json["steps"] = config->Steps();
 }
 
+// Spikes are easily overlooked where they only take a step's update away.
+void AddSpikes(const LedgerReport& ledger, Json& json) {
+  const Json none = {{"count", 0}, {"skipped", 0}, {"last", nullptr}};
+  int64_t count = 0, skipped = 0;
+  json["spikes"] = none;
+  for (const LedgerEntry& entry : ledger.entries) {
+    const bool skip = entry.event == "skip" && entry.Field("reason") == "spike";
+    if (entry.event == "launch") {  // every step is made again
+      count = skipped = 0;
+      json["spikes"] = none;
+    }
+    if (!skip && entry.event != "spike") continue;
+    const Json fields = Json::parse(entry.line, nullptr, false);
+    Json last = {{"skipped", skip}};
+    for (const char* name : {"step", "what", "value", "median", "limit"}) {
+      if (fields.contains(name)) last[name] = fields[name];
+    }
+    json["spikes"] = {{"count", ++count},
+                      {"skipped", skipped += skip ? 1 : 0},
+                      {"last", last}};
+  }
+}
+
 // What the launches of a run change: its length, its layout; and its last word.
 // Returns whether that is "stop".
 bool AddLedger(const LedgerReport& ledger, Json& json) {
@@ -162,6 +185,7 @@ absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
   const auto ledger = ReadLedger(fs, run_dir);
   if (ledger.ok()) {
     ended = AddLedger(*ledger, json);
+    AddSpikes(*ledger, json);
   } else {
     json["last_event"] = nullptr;
     json["problems"].push_back(std::string(ledger.status().message()));

@@ -43,6 +43,19 @@ std::string ProgressText(const Json& status) {
   return text;
 }
 
+// "" for a run without any.
+std::string SpikesText(const Json& status) {
+  if (!status.contains("spikes") || status["spikes"]["count"] == 0) return "";
+  const Json& spikes = status["spikes"];
+  const Json& last = spikes["last"];
+  return absl::StrFormat(
+      "  spikes      %d, %d of them skipped; the last at step %d: %s %.4g "
+      "above %.4g\n",
+      spikes["count"].get<int64_t>(), spikes["skipped"].get<int64_t>(),
+      last.value("step", int64_t{0}), last.value("what", std::string("loss")),
+      last.value("value", 0.0), last.value("limit", 0.0));
+}
+
 std::string EventText(const Json& event) {
   if (event.is_null()) return "none";
   std::string text = event["event"];
@@ -80,7 +93,7 @@ std::string StatusText(const Json& s) {
       layout["pipeline"].get<int64_t>(), " x tensor ",
       layout["tensor"].get<int64_t>(), ", ", layout["threads"].get<int64_t>(),
       " threads\n  trainer     ", TrainerText(s["trainer"]), "\n  last event  ",
-      EventText(s["last_event"]), "\n");
+      EventText(s["last_event"]), "\n", SpikesText(s));
   for (const auto& [rank, words] : s["ranks"].items()) {
     absl::StrAppend(&text, "  rank ", rank, "      ", words.dump(), "\n");
   }

@@ -11,8 +11,10 @@
 #define LOCKSTEP_TOOLS_STEPPER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -88,11 +90,19 @@ class Stepper {
   absl::StatusOr<std::vector<SkipRange>> AllSkips() const;
   // What is read from here on, planned adoptions included.
   absl::StatusOr<SampleStream> stream() const;
+  // Samples from here to the end of the run, whatever is passed over.
+  uint64_t samples_to_go() const;
   // For a person: where the samples of the rest of the run come from.
   absl::StatusOr<std::string> DescribeDraws() const;
 
   // Adds a tracer behind the fault injector.
   void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
+
+  // Calls `watch` with the micro-batches of the step that are done, and their
+  // number, after each: for a display, which a step of hours needs too.
+  void WatchMicroBatches(std::function<void(int64_t, int64_t)> watch) {
+    watch_ = std::move(watch);
+  }
 
   StateRegistry& registry() { return registry_; }
   Device& device() { return device_; }
@@ -166,6 +176,7 @@ class Stepper {
   SpikeDetector spikes_;
   Schedule schedule_;
   StepSamples last_samples_;
+  std::function<void(int64_t, int64_t)> watch_;
   Prefetcher prefetcher_;  // reads what stands above: the first to go
 };
 

@@ -45,8 +45,10 @@ class Stepper::StepSource : public MicroBatchSource {
     std::copy_n(loss.data<float>(), loss.count(),
                 work_.losses_ST.data() + FirstToken(m));
   }
-  absl::Status Finished(int64_t) override {
-    return stepper_.AtFaultPoint("micro.end");
+  absl::Status Finished(int64_t m) override {
+    LS_RETURN_IF_ERROR(stepper_.AtFaultPoint("micro.end"));
+    if (stepper_.watch_) stepper_.watch_(m + 1, count());
+    return absl::OkStatus();
   }
 
  private:
@@ -148,7 +150,11 @@ absl::Status Stepper::ReduceLoss(Work& work) {
         "no token of this step has a label that counts",
         absl::StrCat("step ", report.step, ", samples ", report.sample_first,
                      " to ", report.sample_last),
-        "check the data's masks");
+        config_.data.reset_at_documents
+            ? "each of its tokens ends a document, and data.reset_at_documents "
+              "masks the label behind that: give documents of more than one "
+              "token, or set it to false"
+            : "check the data's masks");
   }
   work.divisor = static_cast<double>(report.valid_tokens) * report.loss_scale;
   report.loss = losses.Round() / static_cast<double>(report.valid_tokens);

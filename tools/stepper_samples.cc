@@ -6,6 +6,7 @@
 #include "data/prefetch.h"
 #include "determinism/status.h"
 #include "parallel/replica_share.h"
+#include "tools/document_fault.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
@@ -44,12 +45,19 @@ absl::StatusOr<SampleStream> Stepper::stream() const {
   return SampleStream(ranges);
 }
 
+// Step by step, since a run whose batch was changed has not seen what its
+// schedule would have.
+uint64_t Stepper::samples_to_go() const {
+  const auto seen = static_cast<int64_t>(state_.samples_seen);
+  const int64_t steps =
+      config_.Steps() - static_cast<int64_t>(state_.iterations);
+  return static_cast<uint64_t>(
+      config_.batches.SamplesAfter(std::max<int64_t>(steps, 0), seen) - seen);
+}
+
 absl::StatusOr<std::string> Stepper::DescribeDraws() const {
   LS_ASSIGN_OR_RETURN(const SampleStream order, stream());
-  const int64_t left = config_.batches.SamplesAfter(config_.Steps()) -
-                       static_cast<int64_t>(state_.samples_seen);
-  const uint64_t end = order.CursorAfter(
-      state_.cursor, static_cast<uint64_t>(std::max<int64_t>(left, 0)));
+  const uint64_t end = order.CursorAfter(state_.cursor, samples_to_go());
   return dataset_->DescribeDraws(state_.cursor, end);
 }
 
@@ -117,6 +125,10 @@ absl::Status Stepper::LoadSamples(Work& work) {
   }
   prefetcher_.Announce(batches);
   LS_ASSIGN_OR_RETURN(SampleBatch batch, prefetcher_.Take(read));
+  if (faults_ != nullptr) {
+    LS_RETURN_IF_ERROR(
+        ChangeDocuments(*dataset_, read, *faults_, batch.tokens_ST1));
+  }
   work.tokens_ST1 = std::move(batch.tokens_ST1);
   work.mask_ST = std::move(batch.mask_ST);
   work.segments_ST = std::move(batch.segments_ST);

@@ -8,6 +8,7 @@
 #include "ckpt/verify.h"
 #include "data/shard_list.h"
 #include "determinism/status.h"
+#include "tools/launches.h"
 #include "tools/trained_model.h"
 
 namespace lockstep {
@@ -49,6 +50,20 @@ bool LeadsToTokens(FileSystem& fs, const std::string& path) {
          (NamesShards(fs, path) && ListShards(fs, path).ok());
 }
 
+// What a run prepared it can prepare again, as long as there is the text.
+absl::Status CheckPrepared(FileSystem& fs, const std::string& prefix,
+                           const std::string& text) {
+  for (const char* end : {".bin", ".idx"}) {
+    if (fs.Exists(prefix + end)) continue;
+    return InputError(
+        "a token file that the run prepared from text is gone",
+        absl::StrCat(prefix, end, ", from ", text),
+        "call `lockstep train` with the run's recipe again: it prepares the "
+        "same text anew, also where no step is left to do");
+  }
+  return absl::OkStatus();
+}
+
 std::string Describe(const std::string& path, int64_t size,
                      const std::string& sha256) {
   return absl::StrCat(path, " (", size, " bytes, content ",
@@ -61,6 +76,8 @@ absl::StatusOr<Manifest> ManifestOfStep(FileSystem& fs,
                                         const std::string& run_dir,
                                         int64_t step) {
   LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(auto launch, LaunchOfStep(fs, run_dir, step));
+  if (launch) return std::move(launch->manifest);
   LS_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(fs, run_dir));
   LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, run_dir));
   for (const ListedCheckpoint& checkpoint : checkpoints) {
@@ -94,8 +111,9 @@ absl::StatusOr<RunConfig> StoredConfig(FileSystem& fs,
       const std::string there = JoinPath(manifest.working_dir, paths[i]);
       sources[i].path = LeadsToTokens(fs, there) ? there : paths[i];
     } else {
-      sources[i] = {.path = JoinPath(run_dir + "/data", BaseName(paths[i])),
-                    .weight = sources[i].weight};
+      const std::string path = JoinPath(run_dir + "/data", BaseName(paths[i]));
+      LS_RETURN_IF_ERROR(CheckPrepared(fs, path, sources[i].text));
+      sources[i] = {.path = path, .weight = sources[i].weight};
     }
   }
   return config;

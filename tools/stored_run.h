@@ -21,9 +21,9 @@
 
 namespace lockstep {
 
-// That of the launch which made `step`: of the first checkpoint at or after it,
-// else of the last one before, else RUN/manifest.json. InputError where there
-// is no run.
+// That of the launch which made `step` (launches.h). For a run that has kept no
+// launches: of the first checkpoint at or after it, else of the last one
+// before, else RUN/manifest.json. InputError where there is no run.
 absl::StatusOr<Manifest> ManifestOfStep(FileSystem& fs,
                                         const std::string& run_dir,
                                         int64_t step);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "determinism/fault.h"
 
 namespace lockstep {
 
@@ -18,8 +19,17 @@ namespace lockstep {
 // dirty or unstamped build unless `allow` has "dirty".
 absl::Status CheckBuild(const std::vector<std::string>& allow);
 
-// InputError for a step below 1.
+// InputError for a step below 1 or beyond kMostSteps.
 absl::Status CheckUntil(const std::optional<int64_t>& until);
+
+// InputError for a fault of a rank that the run does not have: nobody would
+// ever meet it.
+absl::Status CheckFaultRanks(const std::vector<FaultSpec>& faults,
+                             int64_t ranks);
+
+// Why a launch of a run that has done `done` steps of `steps` has none to do.
+std::string NothingToDo(int64_t done, int64_t steps,
+                        const std::optional<int64_t>& until);
 
 }  // namespace lockstep
 

@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "model/kernels/register_peak.h"
 #include "parallel/over_ranks.h"
 #include "tools/rank_lead.h"
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
+#include "tools/step_memory.h"
+#include "tools/train_announce.h"
 #include "tools/train_checks.h"
 
 namespace lockstep {
@@ -35,15 +36,20 @@ absl::Status TrainProcess::Check() {
   LS_RETURN_IF_ERROR(CheckUntil(options_.until));
   LS_ASSIGN_OR_RETURN(skips_, ParseSkipRanges(options_.skip_samples));
   LS_ASSIGN_OR_RETURN(std::vector<FaultSpec> specs, ReadFaults(faults_text_));
+  LS_RETURN_IF_ERROR(CheckFaultRanks(specs, rank_.world->size()));
   LS_RETURN_IF_ERROR(OpenFork());
   LS_ASSIGN_OR_RETURN(
       ResolvedRun run,
       ResolveLayout(*fs_, options_.recipe, options_.sets, options_.run_dir,
                     fork_ == nullptr ? nullptr : &fork_->manifest,
-                    rank_.world->size()));
+                    rank_.world->size(), options_.resume == "never"));
   run_ = std::make_unique<ResolvedRun>(std::move(run));
-  LS_RETURN_IF_ERROR(CheckRunnable(run_->config, rank_.world->size()));
-  LS_RETURN_IF_ERROR(CheckMemory(run_->config, DescribeMachine().memory_bytes));
+  const RunConfig& c = run_->config;
+  LS_RETURN_IF_ERROR(CheckRunnable(c, rank_.world->size()));
+  LS_RETURN_IF_ERROR(CheckMemory(c, DescribeMachine().memory_bytes));
+  // What leaves no run at all is refused before there is a folder.
+  LS_RETURN_IF_ERROR(CheckSamplesAreLeft(
+      skips_, 0, static_cast<uint64_t>(c.batches.SamplesAfter(c.Steps()))));
   LS_RETURN_IF_ERROR(CheckBuild(options_.allow));
   LS_ASSIGN_OR_RETURN(machine_, ChooseMachine(options_.threads));
   if (options_.threads == 0) {
@@ -128,30 +134,6 @@ absl::Status TrainProcess::StartFolder(Manifest manifest) {
                             *stepper_);
 }
 
-absl::Status TrainProcess::Announce(Progress& progress) const {
-  const RunConfig& c = run_->config;
-  for (const std::string& fault : faults_text_) {
-    progress.Warn(absl::StrCat("FAULT ON PURPOSE: ", fault));
-  }
-  const std::string ranks =
-      rank_.world->size() == 1
-          ? ""
-          : absl::StrCat(ToString(groups_->layout.shape), ", ");
-  progress.Say(absl::StrFormat(
-      "%s: %s, %s, %d parameters, %d steps of %d x %d tokens, %s%d threads "
-      "(%s), in %s",
-      run_->recipe.name(), NameOf(c.guarantee), c.precision.mode,
-      stepper_->parameter_count(), c.Steps(), c.batch.global, c.data.sequence,
-      ranks, machine_.threads, NameOf(machine_.isa), run_->run_dir));
-  for (const std::string& notice : notices_) progress.Say(notice);
-  for (const std::string& note : skip_notes_) progress.Warn(note);
-  if (dataset_->source_count() > 1) {
-    LS_ASSIGN_OR_RETURN(const std::string draws, stepper_->DescribeDraws());
-    progress.Say("data: " + draws);
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<TrainResult> TrainProcess::Train() {
   std::optional<StopSignals> signals;
   if (rank_.first_here) signals.emplace();
@@ -160,13 +142,25 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
   const auto done = static_cast<int64_t>(stepper_->state().iterations);
   Progress progress(clock_, done + 1, last,
                     !first() || options_.quiet || options_.json);
-  if (first()) LS_RETURN_IF_ERROR(Announce(progress));
+  if (first()) {
+    const bool alone = rank_.world->size() == 1;
+    LS_RETURN_IF_ERROR(
+        AnnounceLaunch(*run_, machine_, *stepper_,
+                       {.layout = alone ? "" : ToString(groups_->layout.shape),
+                        .faults = faults_text_,
+                        .notices = notices_,
+                        .skips = skip_notes_},
+                       progress));
+  }
   if (done >= last) {
-    progress.Say(
-        absl::StrCat("nothing to do: step ", done, " of ", last, " is done"));
+    progress.Warn(NothingToDo(done, run_->config.Steps(), options_.until));
   }
   const double peak =
       done >= last || !first() ? 0.0 : MeasureRegisterPeak(stepper_->device());
+  stepper_->WatchMicroBatches([&](int64_t done_now, int64_t of) {
+    progress.MicroBatch(static_cast<int64_t>(stepper_->state().iterations) + 1,
+                        done_now, of);
+  });
   TrainLoop loop({.fs = *fs_,
                   .clock = clock_,
                   .run_dir = run_->run_dir,

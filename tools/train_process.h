@@ -50,7 +50,6 @@ class TrainProcess {
   absl::Status OpenFork();
   absl::Status StartRun();
   absl::Status StartFolder(Manifest manifest);
-  absl::Status Announce(Progress& progress) const;
   absl::StatusOr<TrainResult> Train();
 
   TrainOptions options_;

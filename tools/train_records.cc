@@ -133,8 +133,14 @@ absl::Status TrainLoop::RecordOddities(const StepReport& report) {
     fields.insert(fields.end(), {{"reason", "not_finite"},
                                  {"loss_scale", report.loss_scale}});
   }
-  progress_.Say(absl::StrFormat("step %d%s: %s", report.step,
-                                report.skipped ? " skipped" : "", text));
+  const std::string line = absl::StrFormat(
+      "step %d%s: %s", report.step, report.skipped ? " skipped" : "", text);
+  // A loss scale that is too large is everyday; a spike is not.
+  if (report.spike) {
+    progress_.Warn(line);
+  } else {
+    progress_.Say(line);
+  }
   return folder_->Record(report.skipped ? "skip" : "spike", fields);
 }
 

@@ -3,10 +3,12 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ckpt/find.h"
 #include "ckpt/load.h"
 #include "data/kept_tokenizer.h"
+#include "determinism/file_system.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
@@ -50,6 +52,17 @@ absl::StatusOr<RunConfig> ConfigOfRun(FileSystem& fs,
   return ConfigOfManifest(manifest, run_dir + "/manifest.json");
 }
 
+namespace {
+
+absl::Status CheckKept(const std::string& path) {
+  if (PosixFileSystem()->Exists(path)) return absl::OkStatus();
+  return InputError("the run's copy of its tokenizer is gone", path,
+                    "call `lockstep train` with the run's recipe again: it "
+                    "copies the model anew, also where no step is left to do");
+}
+
+}  // namespace
+
 // Every line of the resolved text is "key = value", which --set takes without
 // the blanks; a key without a value, or that follows from others, is no line.
 absl::StatusOr<RunConfig> ConfigOfManifest(
@@ -69,8 +82,9 @@ absl::StatusOr<RunConfig> ConfigOfManifest(
     if (key == "schedule.length_samples" || overridden.contains(key)) continue;
     if (key == "data.tokenizer" && value != "\"byte\"") {
       // The path counts from a recipe that may be gone; the run has a copy.
-      all.push_back(key + "=\"" + KeptTokenizerName(manifest.tokenizer.hash) +
-                    "\"");
+      const std::string kept = KeptTokenizerName(manifest.tokenizer.hash);
+      LS_RETURN_IF_ERROR(CheckKept(JoinPath(DirName(where), kept)));
+      all.push_back(absl::StrCat(key, "=\"", kept, "\""));
       continue;
     }
     all.push_back(key + "=" + value);

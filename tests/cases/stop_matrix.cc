@@ -77,7 +77,7 @@ std::string KillAt(const Launch& launch, int64_t generation) {
 const std::vector<std::string>& MatrixKinds() {
   static const auto* const kinds = new std::vector<std::string>{
       "single",  "blend",   "stages",       "reset", "fp16",
-      "dropout", "batches", "late_batches", "spike"};
+      "dropout", "batches", "late_batches", "spike", "skip"};
   return *kinds;
 }
 
@@ -121,6 +121,10 @@ RigOptions UnbrokenRun::Options(const Launch& launch,
   if (kind_ == "spike") {
     options.faults = {
         "kind=spike,step=7,at=lm_head.loss.forward,occurrence=all"};
+  }
+  // Asked for once, by a launch that may be killed before it saves.
+  if (kind_ == "skip" && (generation == 1 || unseed_.empty())) {
+    options.skip_samples = {"3-3", "10-17", "14-21", "40-55"};
   }
   options.allow = {"dirty", "layout", "batch.schedule",
                    "schedule_length_samples"};

@@ -34,7 +34,7 @@ inline constexpr int64_t kStopPlaces = 7;
 
 // Single source, blend, stages of weights, resets, fp16 that overflows,
 // dropout, a batch schedule, one that is given only after the first generation,
-// and a planted spike whose step is skipped.
+// a planted spike whose step is skipped, and samples that are passed over.
 const std::vector<std::string>& MatrixKinds();
 
 struct Launch {

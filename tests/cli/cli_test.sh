@@ -3,31 +3,8 @@
 # the same process cannot see.
 set -uo pipefail
 
-lockstep=$PWD/$1
-recipe=$PWD/recipes/debug.toml
-scratch=$(mktemp -d "${TEST_TMPDIR:-/tmp}/cli.XXXXXX")
-cd "$scratch" || exit 1
-failures=0
-checks=0
-
-fail() {
-  echo "FAILED: $*"
-  sed 's/^/    /' out err 2>/dev/null | head -n 20
-  failures=$((failures + 1))
-}
-
-# expect CODE PATTERN COMMAND...: exit code, and a pattern in what it printed.
-expect() {
-  local code=$1 pattern=$2 got
-  shift 2
-  checks=$((checks + 1))
-  "$@" >out 2>err </dev/null
-  got=$?
-  [[ $got == "$code" ]] || fail "exit $got, not $code: $*"
-  grep -qE -- "$pattern" out err || fail "no '$pattern' from: $*"
-}
-
-train() { "$lockstep" train "$recipe" --allow dirty --reason test "$@"; }
+# shellcheck source=tests/cli/expect.sh
+source tests/cli/expect.sh
 
 expect 0 'train' "$lockstep" --help
 for verb in train status eval generate explain "recipe check" "recipe show" "recipe diff" \
@@ -194,5 +171,4 @@ expect 0 . train --run killed --set train.steps=12 --set checkpoint.every=3
 strip() { sed -E 's/"(step_ms|tokens_per_s|mfu)":[^,}]*,?//g' "$1/metrics.jsonl"; }
 cmp <(strip straight) <(strip killed) || fail "the killed run differs"
 
-echo "$checks checks, $failures failures"
-[[ $failures == 0 && $checks -gt 40 ]]
+finish 40

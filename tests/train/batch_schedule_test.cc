@@ -32,12 +32,15 @@ TEST(BatchScheduleTest, StepsAndSamplesAgreeAtEveryStep) {
   EXPECT_EQ(constant.At(int64_t{1} << 50), 12);
   EXPECT_EQ(constant.SamplesAfter(1000000007), 12000000084);
   EXPECT_EQ(constant.StepsFor(25), 3);
+  EXPECT_EQ(schedule->SamplesAfter(3, 8), 24 + 4);
+  EXPECT_EQ(BatchSchedule(kMostBatch).SamplesAfter(kMostSteps),
+            int64_t{1} << 52);
 }
 
 TEST(BatchScheduleTest, WhatIsNoScheduleIsRefused) {
   for (const char* text :
        {"", "8", "1:8", "0:8,0:4", "0:8,20:0", "0:8,", "0:8,20:-1", "a:b",
-        "0:8,5:4,5:3", "0:8:9", "0:9999999999999"}) {
+        "0:8,5:4,5:3", "0:8:9", "0:9999999999999", "0:16777217"}) {
     EXPECT_EQ(ExitCodeFor(BatchSchedule::Parse(text).status()), 2) << text;
   }
 }

@@ -1,6 +1,7 @@
 // `data order` says what runs read: held against whole runs.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "determinism/status.h"
 #include "tests/train/data_for_test.h"
 #include "tests/train/train_rig.h"
+#include "tools/batch_schedule.h"
 
 namespace lockstep {
 namespace {
@@ -116,7 +118,13 @@ TEST(DataOrderTest, TextSaysWhereSamplesLie) {
 }
 
 TEST(DataOrderTest, WhatAreNoStepsOrNoRunIsRefused) {
-  for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 3}, {4, 3}}) {
+  for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 3},
+                                 {4, 3},
+                                 {1, kMostSteps + 1},
+                                 {kMostSteps + 1, kMostSteps + 1},
+                                 {std::numeric_limits<int64_t>::max(),
+                                  std::numeric_limits<int64_t>::max()},
+                                 {1, kMostSteps}}) {  // too much to list
     const auto answer = DataOrderVerb(
         {.recipe = "recipes/debug.toml", .from = from, .to = to, .json = true});
     EXPECT_EQ(ExitCodeFor(answer.status()), 2);

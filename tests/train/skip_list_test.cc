@@ -46,6 +46,9 @@ TEST(SampleStreamTest, IsWhatCountingGives) {
       EXPECT_EQ(*taken, expected) << trial;
       EXPECT_EQ(stream.CursorAfter(cursor, static_cast<uint64_t>(count)), next)
           << trial;
+      EXPECT_EQ(stream.Left(cursor) - stream.Left(next),
+                static_cast<uint64_t>(count))
+          << trial;
       ++compared;
     }
   }
@@ -61,6 +64,30 @@ TEST(SampleStreamTest, EndsAtTheLastIndex) {
   EXPECT_EQ(stream.CursorAfter(0, 4), kSampleEnd);
   EXPECT_EQ(*SampleStream().Take(kLast, 1), Samples{kLast});
   EXPECT_FALSE(SampleStream().Take(kLast, 2).ok());
+  EXPECT_EQ(stream.Left(0), 3u);
+  EXPECT_EQ(stream.Left(2), 1u);
+  EXPECT_EQ(stream.Left(kSampleEnd), 0u);
+  EXPECT_EQ(SampleStream().Left(kLast), 1u);
+}
+
+// Each sample is counted with the first range that has it.
+TEST(SampleStreamTest, OverlapsAreCountedOnce) {
+  const std::vector<SkipRange> ranges = {
+      {10, 14, 0}, {12, 21, 0}, {10, 21, 0}, {0, 30, 28}, {3, 5, 9}};
+  EXPECT_EQ(NewlySkipped(ranges), (Samples{5, 7, 0, 3, 0}));
+  int64_t counted = 0;
+  for (uint64_t sample = 0; sample < 40; ++sample) {
+    counted += Skipped(ranges, sample) ? 1 : 0;
+  }
+  EXPECT_EQ(counted, 15);
+}
+
+TEST(SampleStreamTest, ARunThatNeedsMoreThanIsLeftIsRefused) {
+  const std::vector<SkipRange> ranges = {{5, kSampleEnd - 1, 0}};
+  EXPECT_TRUE(CheckSamplesAreLeft(ranges, 0, 5).ok());
+  EXPECT_FALSE(CheckSamplesAreLeft(ranges, 0, 6).ok());
+  EXPECT_FALSE(CheckSamplesAreLeft(ranges, 2, 4).ok());
+  EXPECT_TRUE(CheckSamplesAreLeft(ranges, 9, 0).ok());
 }
 
 TEST(SkipListTest, WhatIsSavedIsWhatIsUsed) {

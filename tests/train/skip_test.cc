@@ -5,7 +5,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "data/order.h"
-#include "determinism/status.h"
 #include "tests/train/data_for_test.h"
 #include "tests/train/skip_for_test.h"
 #include "tests/train/train_rig.h"
@@ -141,29 +140,6 @@ TEST(SkipRunTest, ABatchScheduleCountsWhatWasConsumed) {
                    {20, 21, 22, 23, 24, 25, 26, 27},
                    {28, 29, 31, 32},
                    {33, 34, 35, 36}});
-}
-
-TEST(SkipRefusalTest, WhatIsNoRangeIsRefusedByName) {
-  const TrainRig rig("skip_refused");
-  for (const char* text :
-       {"", "7", "9-8", "-5-7", "5--7", "+1-2", "1-2-3", " 1-2", "a-b",
-        "0-9223372036854775808", "9223372036854775808-9223372036854775809",
-        "0-99999999999999999999999", "0-9223372036854775807"}) {
-    const RigResult result = rig.Train({.skip_samples = {"1-2", text}});
-    EXPECT_EQ(ExitCodeFor(result.status), 2) << text;
-    EXPECT_TRUE(absl::StrContains(result.status.message(),
-                                  absl::StrCat("--skip-samples ", text)))
-        << std::string(result.status.message());
-  }
-  EXPECT_FALSE(rig.Exists("manifest.json"));
-}
-
-TEST(SkipRefusalTest, AListThatLeavesNothingStopsTheStep) {
-  const TrainRig rig("skip_nothing");
-  const RigResult result = rig.Train(
-      {.recipe = SmallEpochs(), .skip_samples = {"4-9223372036854775807"}});
-  EXPECT_EQ(ExitCodeFor(result.status), 2);
-  EXPECT_TRUE(absl::StrContains(result.status.message(), "no sample is left"));
 }
 
 }  // namespace

@@ -1,0 +1,97 @@
+#include "tools/launches.h"
+
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "ckpt/ledger.h"
+#include "determinism/status.h"
+
+namespace lockstep {
+namespace {
+
+struct Launch {
+  int64_t from_step = 0;  // it made the steps after this one
+  std::string manifest;   // below the run's folder
+};
+
+bool IsLaunch(const LedgerEntry& entry) {
+  return entry.event == "launch" || entry.event == "resume" ||
+         entry.event == "fork";
+}
+
+// Ascending, without those whose steps a later one made again.
+std::vector<Launch> LaunchesOf(const std::vector<LedgerEntry>& entries) {
+  std::vector<Launch> launches;
+  for (const LedgerEntry& entry : entries) {
+    if (!IsLaunch(entry)) continue;
+    Launch launch = {.from_step = 0, .manifest = entry.Field("manifest")};
+    if (!absl::SimpleAtoi(entry.Field("step"), &launch.from_step)) {
+      launch.from_step = 0;  // a `launch`
+    }
+    std::erase_if(launches, [&](const Launch& earlier) {
+      return earlier.from_step >= launch.from_step;
+    });
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+absl::StatusOr<Manifest> ReadLaunch(FileSystem& fs, const std::string& run_dir,
+                                    const Launch& launch) {
+  const std::string path = JoinPath(run_dir, launch.manifest);
+  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
+  return ManifestFromJson(text, path);
+}
+
+bool SameData(const Manifest& a, const Manifest& b) {
+  if (a.data.size() != b.data.size()) return false;
+  for (size_t i = 0; i < a.data.size(); ++i) {
+    if (a.data[i].size != b.data[i].size) return false;
+    if (a.data[i].sha256 != b.data[i].sha256) return false;
+  }
+  return a.tokenizer.hash == b.tokenizer.hash;
+}
+
+bool SameRecipe(const Manifest& a, const Manifest& b) {
+  return a.recipe.trajectory == b.recipe.trajectory &&
+         a.schedule_length_samples == b.schedule_length_samples &&
+         SameData(a, b);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
+                                       const std::string& run_dir,
+                                       int64_t generation,
+                                       const std::string& manifest_json) {
+  const std::string name =
+      absl::StrFormat("launches/launch_%08d.json", generation);
+  LS_RETURN_IF_ERROR(fs.MakeDirs(JoinPath(run_dir, "launches")));
+  LS_RETURN_IF_ERROR(
+      WriteFileAtomically(fs, JoinPath(run_dir, name), manifest_json));
+  return name;
+}
+
+absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
+    FileSystem& fs, const std::string& run_dir, int64_t step) {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
+  const std::vector<Launch> launches = LaunchesOf(ledger.entries);
+  std::optional<LaunchInForce> found;
+  for (size_t i = launches.size(); i-- > 0;) {
+    const Launch& launch = launches[i];
+    if (launch.from_step >= step && i > 0) continue;
+    if (launch.manifest.empty()) return found;
+    LS_ASSIGN_OR_RETURN(Manifest manifest, ReadLaunch(fs, run_dir, launch));
+    if (!found) {
+      found = {std::move(manifest), launch.from_step};
+    } else if (SameRecipe(found->manifest, manifest)) {
+      found->since = launch.from_step;
+    } else {
+      return found;
+    }
+  }
+  return found;
+}
+
+}  // namespace lockstep
