@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "determinism/check.h"
+#include "determinism/float_env.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -46,41 +47,58 @@ Collective GatherParts(std::span<std::byte> bytes,
           .part_bytes = PartBytes(counts, 1)};
 }
 
+// A call into a transport, and so into a library that may leave the float
+// environment changed: the caller's own is put back (N2).
+template <class Call>
+absl::Status Blocking(Call call) {
+  const ScopedFloatEnv float_env;
+  return call();
+}
+
 }  // namespace
 
-absl::Status Communicator::Barrier() { return Start({})->Wait(); }
+absl::Status Communicator::Barrier() {
+  return Blocking([&] { return Start({})->Wait(); });
+}
 
 absl::Status Communicator::AllReduceSum(std::span<int64_t> values) {
-  return StartAllReduceSum(values)->Wait();
+  return Blocking([&] { return StartAllReduceSum(values)->Wait(); });
 }
 absl::Status Communicator::AllReduceMax(std::span<int64_t> values) {
-  return Start(AllReduce(Reduction::kMaxInt64, values))->Wait();
+  return Blocking(
+      [&] { return Start(AllReduce(Reduction::kMaxInt64, values))->Wait(); });
 }
 absl::Status Communicator::AllReduceMax(std::span<float> values) {
-  return Start(AllReduce(Reduction::kMaxFloat, values))->Wait();
+  return Blocking(
+      [&] { return Start(AllReduce(Reduction::kMaxFloat, values))->Wait(); });
 }
 absl::Status Communicator::AllReduceOrderedSum(std::span<float> values) {
-  return StartAllReduceOrderedSum(values)->Wait();
+  return Blocking([&] { return StartAllReduceOrderedSum(values)->Wait(); });
 }
 absl::Status Communicator::AllReduceTree(std::span<float> values) {
-  return StartAllReduceTree(values)->Wait();
+  return Blocking([&] { return StartAllReduceTree(values)->Wait(); });
 }
 absl::Status Communicator::AllReduceFastSum(std::span<float> values) {
-  return StartAllReduceFastSum(values)->Wait();
+  return Blocking([&] { return StartAllReduceFastSum(values)->Wait(); });
 }
 
 absl::Status Communicator::ReduceScatterSum(std::span<int64_t> values,
                                             std::span<const int64_t> counts) {
-  return StartReduceScatterSum(values, counts)->Wait();
+  return Blocking(
+      [&] { return StartReduceScatterSum(values, counts)->Wait(); });
 }
 absl::Status Communicator::ReduceScatterOrderedSum(
     std::span<float> values, std::span<const int64_t> counts) {
-  return StartReduceScatterOrderedSum(values, counts)->Wait();
+  return Blocking(
+      [&] { return StartReduceScatterOrderedSum(values, counts)->Wait(); });
 }
 absl::Status Communicator::ReduceScatterTree(std::span<float> values,
                                              std::span<const int64_t> counts) {
   LS_CHECK(std::has_single_bit(static_cast<unsigned>(size()))) << size();
-  return Start(ReduceScatter(Reduction::kTreeSumFloat, values, counts))->Wait();
+  return Blocking([&] {
+    return Start(ReduceScatter(Reduction::kTreeSumFloat, values, counts))
+        ->Wait();
+  });
 }
 
 absl::Status Communicator::AllGather(std::span<const std::byte> in,
@@ -96,13 +114,16 @@ absl::Status Communicator::AllGather(std::span<const std::byte> in,
 }
 absl::Status Communicator::AllGatherV(std::span<std::byte> bytes,
                                       std::span<const int64_t> counts) {
-  return StartAllGatherV(bytes, counts)->Wait();
+  return Blocking([&] { return StartAllGatherV(bytes, counts)->Wait(); });
 }
 absl::Status Communicator::Broadcast(std::span<std::byte> bytes, int root) {
   LS_CHECK(root >= 0 && root < size()) << "root " << root;
-  return Start(
-             {.kind = CollectiveKind::kBroadcast, .root = root, .data = bytes})
-      ->Wait();
+  return Blocking([&] {
+    return Start({.kind = CollectiveKind::kBroadcast,
+                  .root = root,
+                  .data = bytes})
+        ->Wait();
+  });
 }
 
 Communicator::Pending Communicator::StartAllReduceSum(

@@ -13,10 +13,14 @@ absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options) {
       absl::StrAppend(&names, names.empty() ? "" : ", ", bench.name);
       continue;
     }
-    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> cases,
-                        bench.run({.peer = options.peer,
-                                   .threads = options.threads,
-                                   .scratch = options.scratch}));
+    BenchOptions o = {.peer = options.peer,
+                      .threads = options.threads,
+                      .scratch = options.scratch,
+                      .rounds = options.rounds,
+                      .only = options.only,
+                      .sets = options.sets};
+    if (!options.recipe.empty()) o.recipe = options.recipe;
+    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> cases, bench.run(o));
     return Answer{options.json ? BenchJson(bench.name, cases)
                                : BenchTable(cases)};
   }

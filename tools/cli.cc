@@ -128,6 +128,7 @@ int RunCommandLine(int argc, char** argv) {
   CkptOptions ckpt;
   TraceShowOptions trace;
   BenchVerbOptions bench;
+  DoctorVerbOptions doctor;
   Run run;
   AddTrain(app, train, run);
   AddStatus(app, status, run);
@@ -139,6 +140,7 @@ int RunCommandLine(int argc, char** argv) {
   AddCkpt(app, ckpt, run);
   AddTrace(app, trace, run);
   AddBench(app, bench, run);
+  AddDoctor(app, doctor, run);
   const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
   if (!mistake.empty()) {
     std::fprintf(stderr, "lockstep: %s\n", mistake.c_str());

@@ -154,10 +154,24 @@ struct BenchVerbOptions {
   std::string name;
   std::string peer;
   std::string scratch;  // a folder for files; empty: the system's
+  std::string only;     // cases whose name has this in it
+  std::string recipe;   // of step; empty: hybrid_100m
+  std::vector<std::string> sets;
   int64_t threads = 1;
+  int64_t rounds = 0;  // 0: the bench's own
   bool json = false;
 };
 absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options);
+
+struct DoctorVerbOptions {
+  std::string folder = ".";  // where runs will be: its file system is probed
+  int64_t threads = 0;
+  bool canary = false;        // break what each check looks at
+  bool fault_points = false;  // list where --fault can act, and do no more
+  bool json = false;
+};
+// Negative: the machine is unsound, or a canary does not fire.
+absl::StatusOr<Answer> DoctorVerb(const DoctorVerbOptions& options);
 
 }  // namespace lockstep
 

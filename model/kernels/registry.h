@@ -21,6 +21,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "determinism/environment.h"
@@ -51,12 +53,25 @@ struct KernelVariants {
   }
 };
 
+class Device;
+
+// What a self check does wrong on purpose, so that whoever compares digests can
+// be shown to see it: the first element of its first input has the other sign,
+// or the lowest bit of its last output is flipped.
+enum class CheckFault : uint8_t { kNone, kInput, kOutput };
+
+// Runs an operation on fixed inputs of odd shapes, in every storage type, and
+// digests all that it wrote: the same 32 hex digits at every level and number
+// of threads (N1). self_check.h is what it is made of.
+using SelfCheckFunction = std::string (*)(Device& device, CheckFault fault);
+
 struct KernelInfo {
   const char* operation;    // the folder's name
   const char* order;        // the order of its sums in a few words
   const char* clause;       // "N3, N13"
   std::vector<Isa> levels;  // ascending, scalar first
   const char* known_gaps;   // "" when none
+  SelfCheckFunction self_check;
 };
 
 // One entry an operation, by name. Link //model/kernels:all_kernels.

@@ -79,7 +79,9 @@ T Must(absl::StatusOr<T> value) {
 
 }  // namespace
 
-OwnStepper::OwnStepper(const RigOptions& options, const std::string& run_dir) {
+OwnStepper::OwnStepper(const RigOptions& options, const std::string& run_dir,
+                       std::unique_ptr<Communicator> communicator)
+    : communicator_(std::move(communicator)) {
   FileSystem& fs = *PosixFileSystem();
   std::vector<std::string> sets = options.sets;
   sets.push_back("train.steps=" + std::to_string(options.steps));
@@ -88,7 +90,9 @@ OwnStepper::OwnStepper(const RigOptions& options, const std::string& run_dir) {
   const RunConfig& c = run_->config;
   dataset_ = Must(Dataset::Open(fs, c.data, run_dir, c.seed, c.model.vocab));
   const Machine machine = Must(ChooseMachine(options.threads));
-  communicator_ = std::move(MakeThreadComms(1).front());
+  if (communicator_ == nullptr) {
+    communicator_ = std::move(MakeThreadComms(1).front());
+  }
   stepper_ = std::make_unique<Stepper>(
       c,
       StepperOptions{machine.threads, machine.isa,

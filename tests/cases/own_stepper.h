@@ -22,8 +22,10 @@ namespace lockstep {
 
 class OwnStepper {
  public:
-  // The run's folder is only looked at, for the length of its curve.
-  OwnStepper(const RigOptions& options, const std::string& run_dir);
+  // The run's folder is only looked at, for the length of its curve. Without a
+  // communicator it has the one of a single rank.
+  OwnStepper(const RigOptions& options, const std::string& run_dir,
+             std::unique_ptr<Communicator> communicator = nullptr);
 
   Stepper& operator*() { return *stepper_; }
   Stepper* operator->() { return stepper_.get(); }

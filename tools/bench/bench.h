@@ -33,6 +33,11 @@ struct BenchOptions {
   std::string peer = {};     // empty: none
   int64_t threads = 1;       // at most; a bench may have cases of fewer
   std::string scratch = {};  // an existing folder; empty: the system's
+  int64_t rounds = 0;        // repetitions of a measurement; 0: the bench's own
+  std::string only = {};     // cases whose name has this in it; empty: all
+  // Of `step`: what to train, with `sets` over it.
+  std::string recipe = "recipes/hybrid_100m.toml";
+  std::vector<std::string> sets = {};
 };
 
 // InputError for what was asked and does not exist (a peer, say).

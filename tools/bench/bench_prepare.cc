@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,64 +13,13 @@
 #include "determinism/status.h"
 #include "tools/bench/benches.h"
 #include "tools/bench/in_turns.h"
+#include "tools/bench/scratch.h"
 
 namespace lockstep {
 namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr int kRounds = 3;
-
-// A folder that is gone at the end, whatever happens.
-class Scratch {
- public:
-  static absl::StatusOr<Scratch> Make(const std::string& parent) {
-    const char* system = getenv("TMPDIR");
-    std::string name = (!parent.empty()     ? parent
-                        : system != nullptr ? system
-                                            : "/tmp") +
-                       std::string("/lockstep-bench-XXXXXX");
-    if (mkdtemp(name.data()) == nullptr) {
-      return InputError("cannot make a folder to measure in", name,
-                        "name one that can be written with --scratch");
-    }
-    return Scratch(name);
-  }
-  Scratch(Scratch&& other) noexcept : dir_(std::move(other.dir_)) {
-    other.dir_.clear();
-  }
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() {
-    if (!dir_.empty()) PosixFileSystem()->RemoveTree(dir_).IgnoreError();
-  }
-  std::string operator/(const std::string& name) const {
-    return dir_ + "/" + name;
-  }
-
- private:
-  explicit Scratch(std::string dir) : dir_(std::move(dir)) {}
-  std::string dir_;
-};
-
-// Words and blank lines, not the same twice within a MiB.
-absl::Status WriteText(FileSystem& fs, const std::string& path,
-                       uint64_t bytes) {
-  LS_ASSIGN_OR_RETURN(const auto file, fs.Create(path));
-  uint64_t state = 1;
-  std::string block;
-  for (uint64_t written = 0; written < bytes; written += block.size()) {
-    block.clear();
-    while (block.size() < kMiB) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      for (int shift = 60; shift > 0; shift -= 5) {
-        block += "etaoinshrdlucmfwypvbgkjqxz  .,\n\n"[(state >> shift) & 31];
-      }
-    }
-    block.resize(kMiB);
-    LS_RETURN_IF_ERROR(file->Append(block));
-  }
-  LS_RETURN_IF_ERROR(file->Sync());
-  return file->Close();
-}
 
 absl::Status ReadAndHash(FileSystem& fs, const std::string& path) {
   LS_ASSIGN_OR_RETURN(const auto file, fs.OpenRead(path));
@@ -123,7 +71,7 @@ absl::Status Measure(const Scratch& scratch, uint64_t bytes,
                      std::vector<double>& peaks) {
   FileSystem& fs = *PosixFileSystem();
   const std::string text = scratch / "text";
-  LS_RETURN_IF_ERROR(WriteText(fs, text, bytes));
+  LS_RETURN_IF_ERROR(WriteBenchText(fs, text, bytes));
   LS_ASSIGN_OR_RETURN(const auto tokenizer, MakeTokenizer("byte"));
   PrepareOptions prepare = {.inputs = {text},
                             .output_prefix = scratch / "tokens",

@@ -23,6 +23,19 @@ absl::StatusOr<std::vector<BenchCase>> BenchOrder(const BenchOptions& options);
 absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
     const BenchOptions& options);
 
+// Products in FLOP/s, on 1 and, if there are so many, 2 threads: cubes, and the
+// projections of hybrid_100m forward, for their input's and their weight's
+// gradient. Probe: the register peak of the same moment. The cases "int64
+// leaves" have the fp32 loop that is faster as their probe (N5). Peer onednn:
+// the same operands in pairs, and "packed" with b laid out beforehand.
+absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
+
+// Steps of a recipe on one micro-batch each: tokens, model FLOPs over the
+// register peak (the ratio is the MFU), seconds by phase and by kind of
+// operation (the ratios are shares of the step), and peak memory over what must
+// be kept. "at the recipe's batch" is computed from the parts.
+absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_BENCH_BENCHES_H_

@@ -9,9 +9,11 @@ const std::vector<Bench>& AllBenches() {
   static const std::vector<Bench> all = {
       {"fingerprint", "fingerprints of tensors against reading them",
        BenchFingerprint},
+      {"gemm", "matrix products against the register peak", BenchGemm},
       {"order", "which sample comes when: one source, a blend", BenchOrder},
       {"prepare", "text to token files against reading and hashing it",
        BenchPrepare},
+      {"step", "a training step, its parts and its memory", BenchStep},
   };
   return all;
 }

@@ -29,8 +29,8 @@ void AdamW(Device& device, const AdamWArgs& args) {
 }
 
 KernelInfo AdamWInfo() {
-  return {"adamw", kOrder, "N1, N2, N6, N10", AdamWRangeVariants().Levels(),
-          ""};
+  return {"adamw", kOrder,     "N1, N2, N6, N10", AdamWRangeVariants().Levels(),
+          "",      &AdamWCheck};
 }
 
 }  // namespace lockstep

@@ -17,6 +17,7 @@
 #define MODEL_KERNELS_ADAMW_ADAMW_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -45,6 +46,8 @@ struct AdamWArgs {
 void AdamW(Device& device, const AdamWArgs& args);
 
 KernelInfo AdamWInfo();
+// The operation on fixed inputs (self_check.h).
+std::string AdamWCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

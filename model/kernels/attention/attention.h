@@ -31,6 +31,7 @@
 #define LOCKSTEP_MODEL_KERNELS_ATTENTION_ATTENTION_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/device.h"
@@ -83,6 +84,8 @@ void AttentionBackward(Device& device, const AttentionShape& shape,
                        int64_t d_o_row_stride, const AttentionGradients& out);
 
 KernelInfo AttentionInfo();
+// The operation on fixed inputs (self_check.h).
+std::string AttentionCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -29,7 +29,8 @@ void Cast(Device& device, const CastArgs& args) {
 }
 
 KernelInfo CastInfo() {
-  return {"cast", kOrder, "N2, N10", CastRangeVariants().Levels(), ""};
+  return {"cast", kOrder,    "N2, N10", CastRangeVariants().Levels(),
+          "",     &CastCheck};
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #define MODEL_KERNELS_CAST_CAST_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -27,6 +28,8 @@ struct CastArgs {
 void Cast(Device& device, const CastArgs& args);
 
 KernelInfo CastInfo();
+// The operation on fixed inputs (self_check.h).
+std::string CastCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -43,8 +43,12 @@ void Conv1dSiluBackward(Device& device, const Conv1dSiluBackwardArgs& args) {
 }
 
 KernelInfo Conv1dSiluInfo() {
-  return {"conv1d_silu", kOrder, "N1, N2, N7, N8, N13, N14",
-          Conv1dSiluForwardRangeVariants().Levels(), ""};
+  return {"conv1d_silu",
+          kOrder,
+          "N1, N2, N7, N8, N13, N14",
+          Conv1dSiluForwardRangeVariants().Levels(),
+          "",
+          &Conv1dSiluCheck};
 }
 
 }  // namespace lockstep

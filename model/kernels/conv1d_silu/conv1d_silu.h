@@ -24,6 +24,7 @@
 #define MODEL_KERNELS_CONV1D_SILU_CONV1D_SILU_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -71,6 +72,8 @@ struct Conv1dSiluBackwardArgs {
 void Conv1dSiluBackward(Device& device, const Conv1dSiluBackwardArgs& args);
 
 KernelInfo Conv1dSiluInfo();
+// The operation on fixed inputs (self_check.h).
+std::string Conv1dSiluCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -37,8 +37,12 @@ void CrossEntropy(Device& device, const CrossEntropyArgs& args) {
 }
 
 KernelInfo CrossEntropyInfo() {
-  return {"cross_entropy", kOrder, "N1, N2, N5, N7, N8",
-          CrossEntropyRangeVariants().Levels(), ""};
+  return {"cross_entropy",
+          kOrder,
+          "N1, N2, N5, N7, N8",
+          CrossEntropyRangeVariants().Levels(),
+          "",
+          &CrossEntropyCheck};
 }
 
 }  // namespace lockstep

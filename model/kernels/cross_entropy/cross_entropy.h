@@ -16,6 +16,7 @@
 #define MODEL_KERNELS_CROSS_ENTROPY_CROSS_ENTROPY_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -41,6 +42,8 @@ struct CrossEntropyArgs {
 void CrossEntropy(Device& device, const CrossEntropyArgs& args);
 
 KernelInfo CrossEntropyInfo();
+// The operation on fixed inputs (self_check.h).
+std::string CrossEntropyCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -110,8 +110,12 @@ void EmbeddingBackward(Device& device, const EmbeddingBackwardArgs& args) {
 }
 
 KernelInfo EmbeddingInfo() {
-  return {"embedding", kOrder, "N1, N2, N5, N7",
-          EmbeddingBackwardRangeVariants().Levels(), ""};
+  return {"embedding",
+          kOrder,
+          "N1, N2, N5, N7",
+          EmbeddingBackwardRangeVariants().Levels(),
+          "",
+          &EmbeddingCheck};
 }
 
 }  // namespace lockstep

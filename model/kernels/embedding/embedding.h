@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -61,6 +62,8 @@ struct EmbeddingBackwardArgs {
 void EmbeddingBackward(Device& device, const EmbeddingBackwardArgs& args);
 
 KernelInfo EmbeddingInfo();
+// The operation on fixed inputs (self_check.h).
+std::string EmbeddingCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -58,8 +58,12 @@ void GatedNormBackward(Device& device, const GatedNormBackwardArgs& args) {
 }
 
 KernelInfo GatedNormInfo() {
-  return {"gated_norm", kOrder, "N1, N2, N7, N8, N13",
-          GatedNormForwardRangeVariants().Levels(), ""};
+  return {"gated_norm",
+          kOrder,
+          "N1, N2, N7, N8, N13",
+          GatedNormForwardRangeVariants().Levels(),
+          "",
+          &GatedNormCheck};
 }
 
 }  // namespace lockstep

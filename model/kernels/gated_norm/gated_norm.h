@@ -26,6 +26,7 @@
 #define MODEL_KERNELS_GATED_NORM_GATED_NORM_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -74,6 +75,8 @@ struct GatedNormBackwardArgs {
 void GatedNormBackward(Device& device, const GatedNormBackwardArgs& args);
 
 KernelInfo GatedNormInfo();
+// The operation on fixed inputs (self_check.h).
+std::string GatedNormCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -59,8 +59,12 @@ int64_t FirstNonFinite(Device& device, const float* values, int64_t n) {
 }
 
 KernelInfo GradFinalizeInfo() {
-  return {"grad_finalize", kOrder, "N1, N2, N5",
-          GradFinalizeRangeVariants().Levels(), ""};
+  return {"grad_finalize",
+          kOrder,
+          "N1, N2, N5",
+          GradFinalizeRangeVariants().Levels(),
+          "",
+          &GradFinalizeCheck};
 }
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@
 #define MODEL_KERNELS_GRAD_FINALIZE_GRAD_FINALIZE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -43,6 +44,8 @@ void GradFinalizeGrid(Device& device, const GradFinalizeGridArgs& args);
 int64_t FirstNonFinite(Device& device, const float* values, int64_t n);
 
 KernelInfo GradFinalizeInfo();
+// The operation on fixed inputs (self_check.h).
+std::string GradFinalizeCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

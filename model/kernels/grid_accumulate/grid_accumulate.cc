@@ -43,8 +43,12 @@ void GridAccumulate(Device& device, const GridAccumulateArgs& args) {
 }
 
 KernelInfo GridAccumulateInfo() {
-  return {"grid_accumulate", kOrder, "N1, N2, N5",
-          GridAccumulateRangeVariants().Levels(), ""};
+  return {"grid_accumulate",
+          kOrder,
+          "N1, N2, N5",
+          GridAccumulateRangeVariants().Levels(),
+          "",
+          &GridAccumulateCheck};
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #define MODEL_KERNELS_GRID_ACCUMULATE_GRID_ACCUMULATE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "model/kernels/grid.h"
 #include "model/kernels/registry.h"
@@ -32,6 +33,8 @@ struct GridAccumulateArgs {
 void GridAccumulate(Device& device, const GridAccumulateArgs& args);
 
 KernelInfo GridAccumulateInfo();
+// The operation on fixed inputs (self_check.h).
+std::string GridAccumulateCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

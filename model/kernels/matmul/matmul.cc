@@ -126,7 +126,8 @@ KernelInfo MatmulInfo() {
           .order = kOrder,
           .clause = "N3, N4, N5",
           .levels = Variants().Levels(),
-          .known_gaps = "AMX tiles: amx machines run the avx512 variant"};
+          .known_gaps = "AMX tiles: amx machines run the avx512 variant",
+          .self_check = &MatmulCheck};
 }
 
 }  // namespace lockstep

@@ -50,6 +50,7 @@
 #define MODEL_KERNELS_MATMUL_MATMUL_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/grid.h"
@@ -111,6 +112,8 @@ struct MatmulArgs {
 void Matmul(Device& device, const MatmulArgs& args);
 
 KernelInfo MatmulInfo();
+// The operation on fixed inputs (self_check.h).
+std::string MatmulCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -20,33 +20,6 @@
 namespace lockstep {
 namespace {
 
-constexpr BenchShape kCubes[] = {
-    {"", "NT", 1024, 1024, 1024}, {"", "NN", 1024, 1024, 1024},
-    {"", "TN", 1024, 1024, 1024}, {"", "NT", 2048, 2048, 2048},
-    {"", "NN", 2048, 2048, 2048}, {"", "TN", 2048, 2048, 2048},
-    {"", "NT", 4096, 4096, 4096}};
-
-// Projections of hybrid_100m over a micro-batch of 2 x 2048 tokens: forward
-// (NT), input gradient (NN), weight gradient (TN).
-constexpr BenchShape kHybrid[] = {{"in_proj", "NT", 4096, 4120, 768},
-                                  {"in_proj", "NN", 4096, 768, 4120, true},
-                                  {"in_proj", "TN", 4120, 768, 4096},
-                                  {"out_proj", "NT", 4096, 768, 1536, true},
-                                  {"out_proj", "NN", 4096, 1536, 768},
-                                  {"out_proj", "TN", 768, 1536, 4096},
-                                  {"up", "NT", 4096, 3072, 768},
-                                  {"up", "NN", 4096, 768, 3072, true},
-                                  {"up", "TN", 3072, 768, 4096},
-                                  {"down", "NT", 4096, 768, 3072, true},
-                                  {"down", "NN", 4096, 3072, 768},
-                                  {"down", "TN", 768, 3072, 4096},
-                                  {"qkv", "NT", 4096, 1280, 768},
-                                  {"qkv", "NN", 4096, 768, 1280, true},
-                                  {"qkv", "TN", 1280, 768, 4096},
-                                  {"head", "NT", 4096, 16384, 768},
-                                  {"head", "NN", 4096, 768, 16384, true},
-                                  {"head", "TN", 16384, 768, 4096}};
-
 constexpr BenchShape kSmall[] = {{"", "NT", 512, 256, 128},
                                  {"", "NT", 128, 128, 64},
                                  {"", "NN", 128, 128, 64},
@@ -61,13 +34,13 @@ int Main(const std::string& what, int threads, int trials) {
   Device device(threads, *isa);
   std::printf("%s, %d threads\n", NameOf(*isa), threads);
   if (what == "cubes") {
-    BenchRates(device, {std::begin(kCubes), std::end(kCubes)}, trials);
+    BenchRates(device, CubeShapes(), trials);
   } else if (what == "hybrid") {
-    BenchRates(device, {std::begin(kHybrid), std::end(kHybrid)}, trials);
+    BenchRates(device, HybridShapes(), trials);
   } else if (what == "small") {
     BenchRates(device, {std::begin(kSmall), std::end(kSmall)}, 3 * trials);
   } else if (what == "prices") {
-    BenchPrices(device, {std::begin(kHybrid), std::end(kHybrid)}, trials);
+    BenchPrices(device, HybridShapes(), trials);
   } else {
     std::fprintf(stderr,
                  "matmul_bench cubes|hybrid|prices|small [threads] [trials]\n");

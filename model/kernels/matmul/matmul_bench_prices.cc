@@ -8,35 +8,17 @@
 namespace lockstep {
 namespace {
 
-// Two leaves of half of k each: a weight gradient of two samples.
-constexpr int64_t kLeaves = 2;
-
-// Leaves in fp32, one product a leaf.
-double OneByOne(BenchProduct& whole) {
-  MatmulArgs& args = whole.args();
-  const KSlice* slices = args.slices;
-  const int64_t count = args.slice_count;
-  double seconds = 0;
-  args.slice_count = 1;
-  for (int64_t i = 0; i < count; ++i, ++args.slices) {
-    seconds += whole.Seconds();
-  }
-  args.slices = slices;
-  args.slice_count = count;
-  return seconds;
-}
-
 void Grid(Device& device, const BenchShape& shape, int pairs) {
-  BenchProduct fp32(device, shape, DType::kBF16, DType::kF32, kLeaves,
+  BenchProduct fp32(device, shape, DType::kBF16, DType::kF32, kBenchLeaves,
                     SliceUse::kLeaves);
   fp32.args().accumulate = true;
-  BenchProduct grid(device, shape, DType::kBF16, DType::kI64, kLeaves,
+  BenchProduct grid(device, shape, DType::kBF16, DType::kI64, kBenchLeaves,
                     SliceUse::kLeaves);
   std::vector<double> ratios, one_by_one;
   for (int pair = 0; pair < pairs; ++pair) {
     const double integers = grid.Seconds();
     const double together = fp32.Seconds();
-    const double apart = OneByOne(fp32);
+    const double apart = SecondsOneByOne(fp32);
     ratios.push_back(integers / std::min(together, apart));
     one_by_one.push_back(apart / together);
   }

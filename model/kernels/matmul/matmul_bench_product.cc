@@ -1,13 +1,41 @@
+#include "model/kernels/matmul/matmul_bench_product.h"
+
 #include <time.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
-
-#include "model/kernels/matmul/matmul_bench.h"
 
 namespace lockstep {
 namespace {
+
+constexpr BenchShape kCubes[] = {
+    {"", "NT", 1024, 1024, 1024}, {"", "NN", 1024, 1024, 1024},
+    {"", "TN", 1024, 1024, 1024}, {"", "NT", 2048, 2048, 2048},
+    {"", "NN", 2048, 2048, 2048}, {"", "TN", 2048, 2048, 2048},
+    {"", "NT", 4096, 4096, 4096}};
+
+// Projections of hybrid_100m over a micro-batch of 2 x 2048 tokens: forward
+// (NT), input gradient (NN), weight gradient (TN).
+constexpr BenchShape kHybrid[] = {{"in_proj", "NT", 4096, 4120, 768},
+                                  {"in_proj", "NN", 4096, 768, 4120, true},
+                                  {"in_proj", "TN", 4120, 768, 4096},
+                                  {"out_proj", "NT", 4096, 768, 1536, true},
+                                  {"out_proj", "NN", 4096, 1536, 768},
+                                  {"out_proj", "TN", 768, 1536, 4096},
+                                  {"up", "NT", 4096, 3072, 768},
+                                  {"up", "NN", 4096, 768, 3072, true},
+                                  {"up", "TN", 3072, 768, 4096},
+                                  {"down", "NT", 4096, 768, 3072, true},
+                                  {"down", "NN", 4096, 3072, 768},
+                                  {"down", "TN", 768, 3072, 4096},
+                                  {"qkv", "NT", 4096, 1280, 768},
+                                  {"qkv", "NN", 4096, 768, 1280, true},
+                                  {"qkv", "TN", 1280, 768, 4096},
+                                  {"head", "NT", 4096, 16384, 768},
+                                  {"head", "NN", 4096, 768, 16384, true},
+                                  {"head", "TN", 16384, 768, 4096}};
 
 Tensor Operand(Device& device, DType dtype, int64_t count) {
   Tensor tensor = Tensor::Uninit(device, dtype, {count});
@@ -68,11 +96,37 @@ double BenchProduct::flops() const {
 }
 
 double BenchProduct::Seconds() {
+  return SecondsOf([this] { Matmul(device_, args_); });
+}
+
+double BenchProduct::SecondsOf(const std::function<void()>& multiply) const {
   const int repeats = std::max(1, static_cast<int>(3e8 / flops()));
   const bool of_thread = device_.threads().threads() == 1;
   const double start = Now(of_thread);
-  for (int i = 0; i < repeats; ++i) Matmul(device_, args_);
+  for (int i = 0; i < repeats; ++i) multiply();
   return (Now(of_thread) - start) / repeats;
+}
+
+double SecondsOneByOne(BenchProduct& product) {
+  MatmulArgs& args = product.args();
+  const KSlice* slices = args.slices;
+  const int64_t count = args.slice_count;
+  double seconds = 0;
+  args.slice_count = 1;
+  for (int64_t i = 0; i < count; ++i, ++args.slices) {
+    seconds += product.Seconds();
+  }
+  args.slices = slices;
+  args.slice_count = count;
+  return seconds;
+}
+
+std::vector<BenchShape> CubeShapes() {
+  return {std::begin(kCubes), std::end(kCubes)};
+}
+
+std::vector<BenchShape> HybridShapes() {
+  return {std::begin(kHybrid), std::end(kHybrid)};
 }
 
 double Median(std::vector<double> values) {

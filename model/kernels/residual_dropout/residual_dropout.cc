@@ -56,8 +56,12 @@ void ResidualDropoutBackward(Device& device,
 }
 
 KernelInfo ResidualDropoutInfo() {
-  return {"residual_dropout", kOrder, "N1, N2, N9, N13",
-          ResidualDropoutForwardRangeVariants().Levels(), ""};
+  return {"residual_dropout",
+          kOrder,
+          "N1, N2, N9, N13",
+          ResidualDropoutForwardRangeVariants().Levels(),
+          "",
+          &ResidualDropoutCheck};
 }
 
 }  // namespace lockstep

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -65,6 +66,8 @@ void ResidualDropoutBackward(Device& device,
                              const ResidualDropoutBackwardArgs& args);
 
 KernelInfo ResidualDropoutInfo();
+// The operation on fixed inputs (self_check.h).
+std::string ResidualDropoutCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

@@ -58,8 +58,12 @@ void RmsNormBackward(Device& device, const RmsNormBackwardArgs& args) {
 }
 
 KernelInfo RmsNormInfo() {
-  return {"rms_norm", kOrder, "N1, N2, N7, N13",
-          RmsNormForwardRangeVariants().Levels(), ""};
+  return {"rms_norm",
+          kOrder,
+          "N1, N2, N7, N13",
+          RmsNormForwardRangeVariants().Levels(),
+          "",
+          &RmsNormCheck};
 }
 
 }  // namespace lockstep

@@ -22,6 +22,7 @@
 #define MODEL_KERNELS_RMS_NORM_RMS_NORM_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -64,6 +65,8 @@ struct RmsNormBackwardArgs {
 void RmsNormBackward(Device& device, const RmsNormBackwardArgs& args);
 
 KernelInfo RmsNormInfo();
+// The operation on fixed inputs (self_check.h).
+std::string RmsNormCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

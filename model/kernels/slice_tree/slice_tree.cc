@@ -31,8 +31,9 @@ void CombineSliceTree(Device& device, const CombineSliceTreeArgs& args) {
 }
 
 KernelInfo SliceTreeInfo() {
-  return {"slice_tree", kOrder, "N1, N4", SliceTreeRangeVariants().Levels(),
-          ""};
+  return {"slice_tree", kOrder,
+          "N1, N4",     SliceTreeRangeVariants().Levels(),
+          "",           &SliceTreeCheck};
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #define MODEL_KERNELS_SLICE_TREE_SLICE_TREE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -37,6 +38,8 @@ struct CombineSliceTreeArgs {
 void CombineSliceTree(Device& device, const CombineSliceTreeArgs& args);
 
 KernelInfo SliceTreeInfo();
+// The operation on fixed inputs (self_check.h).
+std::string SliceTreeCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

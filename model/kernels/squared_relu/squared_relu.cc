@@ -39,8 +39,12 @@ void SquaredReluBackward(Device& device, const SquaredReluBackwardArgs& args) {
 }
 
 KernelInfo SquaredReluInfo() {
-  return {"squared_relu", kOrder, "N1, N2, N13",
-          SquaredReluForwardRangeVariants().Levels(), ""};
+  return {"squared_relu",
+          kOrder,
+          "N1, N2, N13",
+          SquaredReluForwardRangeVariants().Levels(),
+          "",
+          &SquaredReluCheck};
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 #define MODEL_KERNELS_SQUARED_RELU_SQUARED_RELU_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/kernels/registry.h"
@@ -41,6 +42,8 @@ struct SquaredReluBackwardArgs {
 void SquaredReluBackward(Device& device, const SquaredReluBackwardArgs& args);
 
 KernelInfo SquaredReluInfo();
+// The operation on fixed inputs (self_check.h).
+std::string SquaredReluCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

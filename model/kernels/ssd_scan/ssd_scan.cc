@@ -77,7 +77,8 @@ void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
 
 KernelInfo SsdScanInfo() {
   const auto variants = LS_KERNEL_VARIANTS(SsdForwardRange, kName, kOrder);
-  return {kName, kOrder, "N3, N4, N7, N13, N14", variants.Levels(), ""};
+  return {kName, kOrder,       "N3, N4, N7, N13, N14", variants.Levels(),
+          "",    &SsdScanCheck};
 }
 
 }  // namespace lockstep

@@ -59,6 +59,7 @@
 #define LOCKSTEP_MODEL_KERNELS_SSD_SCAN_SSD_SCAN_H_
 
 #include <cstdint>
+#include <string>
 
 #include "determinism/dtype.h"
 #include "model/device.h"
@@ -127,6 +128,8 @@ void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
                  const SsdGradients& out);
 
 KernelInfo SsdScanInfo();
+// The operation on fixed inputs (self_check.h).
+std::string SsdScanCheck(Device& device, CheckFault fault);
 
 }  // namespace lockstep
 

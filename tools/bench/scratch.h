@@ -1,0 +1,41 @@
+// A folder for the files of a bench, and text to fill it with.
+#ifndef LOCKSTEP_TOOLS_BENCH_SCRATCH_H_
+#define LOCKSTEP_TOOLS_BENCH_SCRATCH_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+// A folder that is gone at the end, whatever happens.
+class Scratch {
+ public:
+  // Below `parent`, or the system's folder for temporary files. InputError
+  // where none can be made.
+  static absl::StatusOr<Scratch> Make(const std::string& parent);
+  Scratch(Scratch&& other) noexcept : dir_(std::move(other.dir_)) {
+    other.dir_.clear();
+  }
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch();
+  std::string operator/(const std::string& name) const {
+    return dir_ + "/" + name;
+  }
+
+ private:
+  explicit Scratch(std::string dir) : dir_(std::move(dir)) {}
+  std::string dir_;
+};
+
+// Words and blank lines, not the same twice within a MiB; whole MiB.
+absl::Status WriteBenchText(FileSystem& fs, const std::string& path,
+                            uint64_t bytes);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BENCH_SCRATCH_H_

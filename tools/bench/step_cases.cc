@@ -1,0 +1,93 @@
+#include "tools/bench/step_cases.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/config.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMiB = 1024 * 1024;
+
+// Cases of one number of threads.
+class Report {
+ public:
+  Report(const RunConfig& config, const StepMeasure& best, int threads,
+         int64_t recipe_samples)
+      : config_(config),
+        best_(best),
+        threads_(threads),
+        recipe_samples_(recipe_samples) {}
+
+  std::vector<BenchCase> Cases() {
+    const StepTimes& times = best_.times;
+    const double tokens = TokensOf(config_.batch.global);
+    Add("tokens", tokens / times.seconds, "tokens/s", 0);
+    Add("tokens at the recipe's batch", RecipeRate(), "tokens/s", 0);
+    Add("model FLOPs",
+        ModelFlopsPerStep(config_.model, config_.batch.global,
+                          config_.data.sequence) /
+            times.seconds,
+        "FLOP/s", best_.peak);
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      const double seconds = times.by_phase[phase];
+      if (seconds == 0) continue;
+      Add(absl::StrCat("phase ", NameOf(static_cast<Phase>(phase))), seconds,
+          "s/step", times.seconds);
+    }
+    Add("phase rest", times.after, "s/step", times.seconds);
+    for (int kind = 0; kind < kStepKinds; ++kind) {
+      Add(absl::StrCat("kind ", NameOf(static_cast<StepKind>(kind))),
+          times.by_kind[kind], "s/step", times.seconds);
+    }
+    Add("fingerprints of state", best_.fingerprint_seconds, "s/step",
+        times.seconds);
+    Add("peak memory", static_cast<double>(best_.peak_bytes) / kMiB, "MiB",
+        static_cast<double>(times.kept_bytes) / kMiB);
+    return std::move(cases_);
+  }
+
+ private:
+  double TokensOf(int64_t samples) const {
+    return static_cast<double>(samples * config_.data.sequence);
+  }
+  // Forward and backward once a micro-batch, all else once a step.
+  double RecipeRate() const {
+    const StepTimes& times = best_.times;
+    double each = 0;
+    for (const Phase phase :
+         {Phase::kForward, Phase::kRecompute, Phase::kBackward}) {
+      each += times.by_phase[static_cast<int>(phase)];
+    }
+    const double factor = static_cast<double>(recipe_samples_) /
+                          static_cast<double>(config_.batch.global);
+    return TokensOf(recipe_samples_) / (factor * each + (times.seconds - each));
+  }
+  void Add(const std::string& name, double rate, const char* unit,
+           double probe) {
+    cases_.push_back({.name = name,
+                      .threads = threads_,
+                      .rate = rate,
+                      .unit = unit,
+                      .probe = probe,
+                      .ratio = probe > 0 ? rate / probe : 0});
+  }
+
+  const RunConfig& config_;
+  const StepMeasure& best_;
+  const int threads_;
+  const int64_t recipe_samples_;
+  std::vector<BenchCase> cases_;
+};
+
+}  // namespace
+
+std::vector<BenchCase> StepCases(const RunConfig& config,
+                                 const StepMeasure& measure, int threads,
+                                 int64_t recipe_samples) {
+  return Report(config, measure, threads, recipe_samples).Cases();
+}
+
+}  // namespace lockstep

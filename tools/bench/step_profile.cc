@@ -1,0 +1,58 @@
+#include "tools/bench/step_profile.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+
+namespace lockstep {
+
+const char* NameOf(StepKind kind) {
+  static constexpr const char* kNames[kStepKinds] = {
+      "product", "scan",          "attention", "norm",
+      "conv",    "cross-entropy", "optimizer", "other"};
+  return kNames[static_cast<int>(kind)];
+}
+
+StepKind KindOf(std::string_view operation) {
+  const absl::string_view name(operation.data(), operation.size());
+  if (absl::EndsWith(name, "_proj") || name == "logits") {
+    return StepKind::kProduct;
+  }
+  if (name == "ssd_scan") return StepKind::kScan;
+  if (name == "attention") return StepKind::kAttention;
+  if (name == "norm") return StepKind::kNorm;
+  if (name == "conv1d") return StepKind::kConv;
+  if (name == "loss") return StepKind::kCrossEntropy;
+  if (name == "gradient" || name == "adamw") return StepKind::kOptimizer;
+  return StepKind::kOther;
+}
+
+double StepProfile::Lap() {
+  const int64_t now = clock_.MonotonicNanos();
+  const double seconds = static_cast<double>(now - last_ns_) * 1e-9;
+  last_ns_ = now;
+  return seconds;
+}
+
+void StepProfile::Begin() {
+  times_ = {};
+  begin_ns_ = last_ns_ = clock_.MonotonicNanos();
+}
+
+void StepProfile::OnOperation(const OperationEvent& event) {
+  const double seconds = Lap();
+  times_.by_phase[static_cast<int>(event.phase)] += seconds;
+  times_.by_kind[static_cast<int>(KindOf(event.operation))] += seconds;
+  if (event.phase == Phase::kForward && event.scope != "lm_head") {
+    times_.kept_bytes = std::max(times_.kept_bytes, device_.bytes_in_use());
+  }
+}
+
+StepTimes StepProfile::End() {
+  times_.after = Lap();
+  times_.by_kind[static_cast<int>(StepKind::kOther)] += times_.after;
+  times_.seconds = static_cast<double>(last_ns_ - begin_ns_) * 1e-9;
+  return times_;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+// Where the time of a step goes, by phase and by kind of operation.
+//
+// What it is: an observer that reads the clock after every operation and adds
+// what has passed since the last one to that operation's account. What it is
+// not: a sampling profiler: work between two operations counts for the later
+// one, and what follows the last for `other`. Why so: the accounts then add up
+// to the step, and nothing is in none.
+#ifndef LOCKSTEP_TOOLS_BENCH_STEP_PROFILE_H_
+#define LOCKSTEP_TOOLS_BENCH_STEP_PROFILE_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "determinism/clock.h"
+#include "determinism/operation.h"
+#include "model/device.h"
+
+namespace lockstep {
+
+enum class StepKind : uint8_t {
+  kProduct,
+  kScan,
+  kAttention,
+  kNorm,
+  kConv,
+  kCrossEntropy,
+  kOptimizer,
+  kOther,
+};
+constexpr int kStepKinds = 8;
+const char* NameOf(StepKind kind);
+
+// Of an operation as layers announce it; kOther for one that is not known.
+StepKind KindOf(std::string_view operation);
+
+struct StepTimes {
+  double seconds = 0;  // of the step
+  std::array<double, kPhaseCount> by_phase = {};
+  double after = 0;  // behind the last operation, in no phase
+  std::array<double, kStepKinds> by_kind = {};
+  // Bytes of the device in use at the end of a forward pass: parameters, state
+  // and what backward needs of the layers.
+  int64_t kept_bytes = 0;
+};
+
+class StepProfile : public OperationObserver {
+ public:
+  // Neither is owned.
+  StepProfile(Device& device, Clock& clock) : device_(device), clock_(clock) {}
+
+  void Begin();
+  StepTimes End();
+  void OnOperation(const OperationEvent& event) override;
+
+ private:
+  double Lap();
+
+  Device& device_;
+  Clock& clock_;
+  int64_t begin_ns_ = 0, last_ns_ = 0;
+  StepTimes times_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BENCH_STEP_PROFILE_H_

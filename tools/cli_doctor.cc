@@ -1,0 +1,22 @@
+// `lockstep doctor`: its options and an example.
+#include "tools/cli_verb.h"
+
+namespace lockstep {
+
+void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "doctor",
+           "does this machine compute, store and tell time as it must",
+           "lockstep doctor --folder runs");
+  verb->add_option("--folder", o.folder,
+                   "a folder whose file system is probed (.)");
+  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_flag("--canary", o.canary,
+                 "break what each check looks at: every check must fire");
+  verb->add_flag("--fault-points", o.fault_points,
+                 "list where and how train --fault can break a run");
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return DoctorVerb(o); }; });
+}
+
+}  // namespace lockstep
