@@ -72,9 +72,9 @@ TEST(TextSourceTest, WhatCannotBeReadIsRefused) {
   MemoryFileSystem fs;
   ExpectTextRefused(fs, "/none", {"no such text file", "/none"});
   ASSERT_TRUE(fs.MakeDirs("/e").ok());
-  ExpectTextRefused(fs, "/e", {"no text to prepare: 0 empty"});
+  ExpectTextRefused(fs, "/e", {"no text to prepare: files of no size, 0,"});
   WriteTestFile(fs, "/e/empty", "");
-  ExpectTextRefused(fs, "/e", {"no text to prepare: 1 empty"});
+  ExpectTextRefused(fs, "/e", {"no text to prepare: files of no size, 1,"});
   for (const char* name : {"/a/c.tar", "/b/c.tar.gz", "/c/c.parquet"}) {
     WriteTestFile(fs, name, "x");
     ExpectTextRefused(fs, DirName(name), {"is not text", name});

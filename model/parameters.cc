@@ -1,5 +1,4 @@
-// The memory of the parameters that a rank holds; their list is in
-// parameter_list.cc.
+// The memory of the parameters that a rank holds; parameter_list.cc has all.
 #include "model/parameters.h"
 
 #include <algorithm>

@@ -152,7 +152,7 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
                         .skips = skip_notes_},
                        progress));
   }
-  if (done >= last) {
+  if (done >= last && first()) {
     progress.Warn(NothingToDo(done, run_->config.Steps(), options_.until));
   }
   const double peak =

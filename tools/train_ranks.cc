@@ -151,6 +151,7 @@ absl::Status RunProcess(const RankOptions& options, Clock& clock,
   std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
   std::fflush(nullptr);
   runtime->End(ExitCodeFor(status));
+  return status;  // not reached
 }
 
 absl::Status CheckCount(int64_t ranks) {

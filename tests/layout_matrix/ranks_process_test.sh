@@ -10,7 +10,7 @@ fail() {
   echo "FAILED: $*" >&2
   failures=$((failures + 1))
 }
-small="--set train.steps=3 --set data.sequence=32 --set model.hidden=32
+small="--set train.steps=5 --set schedule.warmup=1 --set data.sequence=32 --set model.hidden=32
   --set guarantee=layout_invariant --threads 1 --allow dirty --reason test"
 unseed() { sed -n 's/^unseed //p' "$1"; }
 
@@ -25,7 +25,7 @@ refused() { # PATTERN, options...
   grep -q "$pattern" err || fail "$*: $(cat err)"
   [ ! -e refused ] || fail "$*: a folder was made"
 }
-refused 'start 6 ranks' --ranks 2 --set parallel.data=6
+refused 'start 4 ranks' --ranks 2 --set parallel.data=4
 refused 'start 4 or 6 ranks' --ranks 5 --set parallel.pipeline=2
 refused 'micro-batches' --ranks 5
 refused 'power of two' --ranks 3 --set parallel.tensor=3

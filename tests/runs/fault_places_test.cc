@@ -19,8 +19,9 @@ namespace {
 
 // One step with every kind of layer, recomputation and dropout not among it.
 RigOptions OneStep() {
-  return {
-      .sets = {"data.sequence=32", "batch.global=2"}, .steps = 1, .threads = 1};
+  return {.sets = {"data.sequence=32", "batch.global=2", "schedule.warmup=1"},
+          .steps = 1,
+          .threads = 1};
 }
 
 // "layers.*.mixer.norm" of "layers.3.mixer" and "norm".

@@ -99,7 +99,7 @@ class SpoilingComm : public Communicator {
 
 RigOptions Options() {
   return {.sets = {"precision.mode=bf16", "model.hidden_dropout=0.1",
-                   "data.sequence=32", "batch.global=4"},
+                   "data.sequence=32", "batch.global=4", "schedule.warmup=1"},
           .steps = 3,
           .threads = kThreads};
 }

@@ -64,20 +64,26 @@ TEST_F(FirstLaunchTest, AFreshStartLeavesThemBehindAndSaysSo) {
 }
 
 // A batch that was allowed is the run's from then on, checkpoint or not: the
-// launch after it needs no second permission, and the old batch does.
+// launch after it needs no second permission, and the old batch does. (A curve
+// without a length: another length would be a difference of its own.)
 TEST_F(FirstLaunchTest, AnAllowedDifferenceOutlivesItToo) {
   const TrainRig rig("first_batch");
-  rig.TrainUntilKilled(Options("3", {}));
-  RigOptions other = Options("3", {});
-  other.sets.insert(other.sets.end(), {"batch.global=4", "schedule.length=20"});
+  RigOptions first = Options("3", {});
+  first.sets.insert(first.sets.end(),
+                    {"schedule.shape=constant", "schedule.warmup=0"});
+  rig.TrainUntilKilled(first);
+  RigOptions other = first;
+  other.sets.push_back("batch.global=4");
   EXPECT_EQ(ExitCodeFor(rig.Train(other).status), 3);
   other.allow = {"dirty", "batch.global", "schedule_length_samples"};
   rig.TrainUntilKilled(other);
   other.allow = {"dirty"};
-  EXPECT_EQ(ExitCodeFor(rig.Train(Options("", {})).status), 3);
   other.faults = {};
+  EXPECT_EQ(ExitCodeFor(rig.Train(first).status), 3);
   rig.Unseed(other);
-  EXPECT_EQ(Steps(rig)[3]["samples_seen"], 16);
+  const std::vector<Json> steps = Steps(rig);
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(steps[3]["samples_seen"], 16);
 }
 
 // A fault is its launch's, not the run's: the launch that begins again without

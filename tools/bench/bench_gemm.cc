@@ -100,7 +100,7 @@ class GemmBench {
       ratios.push_back(product.SecondsOf([&] { peer->Multiply(); }) / ours);
     }
     result.peer = options_.peer;
-    result.peer_ratio = Median(ratios);
+    result.peer_ratio = BenchMedian(ratios);
     return absl::OkStatus();
   }
 
@@ -124,10 +124,10 @@ class GemmBench {
     }
     cases_.push_back({.name = name,
                       .threads = device_.threads().threads(),
-                      .rate = Median(rates),
+                      .rate = BenchMedian(rates),
                       .unit = "FLOP/s",
-                      .probe = Median(probes),
-                      .ratio = Median(ratios)});
+                      .probe = BenchMedian(probes),
+                      .ratio = BenchMedian(ratios)});
   }
 
   const BenchOptions& options_;

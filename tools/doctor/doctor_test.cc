@@ -95,11 +95,12 @@ TEST(DoctorTest, TheFileProbeLeavesNothingAndNamesAMissingFolder) {
 // What the list says can be said to --fault.
 TEST(FaultPlacesTest, KindsAndPointsAreThoseOfTheInjector) {
   const FaultPlaces places = AllFaultPlaces();
-  EXPECT_EQ(places.kinds.size(), 12u);
+  EXPECT_EQ(places.kinds.size(), 13u);
   for (const FaultPlace& kind : places.kinds) {
     std::string text = "kind=" + kind.at;
     if (kind.at == "sleep") text += ",ms=1";
     if (kind.at == "skip_sample") text += ",step=2,sample=3";
+    if (kind.at == "document") text += ",step=2,document=0";
     if (kind.at == "flip" || kind.at == "nan" || kind.at == "swap_rows" ||
         kind.at == "spike") {
       text += ",at=layers.0.norm,element=0";

@@ -35,13 +35,16 @@ const char* WhatKindDoes(FaultKind kind) {
       return "nothing is written (synced), and the call says OK";
     case FaultKind::kSkipSample:
       return "reads sample `sample` + 1 in place of `sample`";
+    case FaultKind::kDocument:
+      return "reads token `element` of document `document` of source `source` "
+             "as the next id";
   }
   return "";
 }
 
 std::vector<FaultPlace> Kinds() {
   std::vector<FaultPlace> kinds;
-  for (int kind = 0; kind <= static_cast<int>(FaultKind::kSkipSample); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(FaultKind::kDocument); ++kind) {
     const auto k = static_cast<FaultKind>(kind);
     kinds.push_back({NameOf(k), WhatKindDoes(k)});
   }

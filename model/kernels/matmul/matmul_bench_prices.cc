@@ -24,7 +24,8 @@ void Grid(Device& device, const BenchShape& shape, int pairs) {
   }
   std::printf("| %s %s %ld x %ld x %ld | %+.1f %% | %+.1f %% |\n", shape.what,
               shape.transposed, shape.m, shape.n, shape.k,
-              100 * (Median(ratios) - 1), 100 * (Median(one_by_one) - 1));
+              100 * (BenchMedian(ratios) - 1),
+              100 * (BenchMedian(one_by_one) - 1));
 }
 
 void Sliced(Device& device, const BenchShape& shape, int pairs) {
@@ -38,7 +39,7 @@ void Sliced(Device& device, const BenchShape& shape, int pairs) {
       const double cut = sliced.Seconds();
       ratios.push_back(cut / whole.Seconds());
     }
-    std::printf(" %+.1f %% |", 100 * (Median(ratios) - 1));
+    std::printf(" %+.1f %% |", 100 * (BenchMedian(ratios) - 1));
     std::fflush(stdout);
   }
   std::printf("\n");

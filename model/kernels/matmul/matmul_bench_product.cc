@@ -129,7 +129,7 @@ std::vector<BenchShape> HybridShapes() {
   return {std::begin(kHybrid), std::end(kHybrid)};
 }
 
-double Median(std::vector<double> values) {
+double BenchMedian(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }

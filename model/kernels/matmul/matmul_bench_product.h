@@ -55,7 +55,7 @@ class BenchProduct {
 };
 
 // The middle of 2 * n + 1 values.
-double Median(std::vector<double> values);
+double BenchMedian(std::vector<double> values);
 
 // Two leaves of half of k each: a weight gradient of two samples.
 constexpr int64_t kBenchLeaves = 2;

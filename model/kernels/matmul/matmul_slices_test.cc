@@ -78,7 +78,8 @@ TEST(MatmulSlicesTest, N4EveryTypeLayoutRegimeAndLevel) {
       }
     }
   }
-  EXPECT_GT(compared, 300000);
+  // At each level, whichever this machine has.
+  EXPECT_GT(compared, 100000 * static_cast<int64_t>(PresentIsas().size()));
 }
 
 // Slices longer than what is packed at once, rows past what the scratch holds,
