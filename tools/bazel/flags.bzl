@@ -20,7 +20,8 @@ WARNING_COPTS = [
 ]
 
 # One entry per level a kernel can be compiled for. "scalar" is what every
-# x86-64 has; "sha" is for SHA-256 alone. GCC's own AVX-512 headers trip the two uninitialized warnings.
+# x86-64 has; "sha" is for SHA-256 alone. GCC's own AVX-512 headers trip the
+# two uninitialized warnings.
 _AVX512_COPTS = [
     "-mavx512f",
     "-mavx512bw",
