@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import canaries  # noqa: E402
 import floats  # noqa: E402
+import includes  # noqa: E402
 import sizes  # noqa: E402
 import sources  # noqa: E402
 import structure  # noqa: E402
@@ -47,6 +48,7 @@ RULES = {
     "comments": structure.comments,
     "links": structure.links,
     "built": structure.built,
+    "included": includes.included,
 }
 
 

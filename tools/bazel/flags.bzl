@@ -19,6 +19,9 @@ WARNING_COPTS = [
     "-Werror",
 ]
 
+# A test's own code runs once and briefly; it compiles a fifth faster so.
+TEST_COPTS = ["-O1"]
+
 # One entry per level a kernel can be compiled for. "scalar" is what every
 # x86-64 has; "sha" is for SHA-256 alone. GCC's own AVX-512 headers trip the
 # two uninitialized warnings.

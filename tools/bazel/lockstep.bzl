@@ -5,9 +5,11 @@ load(
     ":flags.bzl",
     "ISA_COPTS",
     "STRICT_FLOAT_COPTS",
+    "TEST_COPTS",
     "WARNING_COPTS",
     "isa_copts",
 )
+load(":pch.bzl", "pch_copts", "pch_deps")
 load(":proto.bzl", _lockstep_proto_library = "lockstep_proto_library")
 
 lockstep_cuda_library = _lockstep_cuda_library
@@ -18,7 +20,7 @@ lockstep_proto_library = _lockstep_proto_library
 
 _OUR_COPTS = STRICT_FLOAT_COPTS + WARNING_COPTS
 
-def lockstep_library(name, copts = [], isa = None, **kwargs):
+def lockstep_library(name, copts = [], isa = None, deps = [], pch = True, **kwargs):
     """A library of ours.
 
     Args:
@@ -26,14 +28,17 @@ def lockstep_library(name, copts = [], isa = None, **kwargs):
       copts: more compiler flags.
       isa: "avx2", "avx512", "amx" or "sha" for files that use that level and no
         other; see lockstep_isa_library for sources compiled at several.
+      deps: as usual.
+      pch: False for a file that cannot bear Abseil's headers before its own.
       **kwargs: as for cc_library. A static registrar needs alwayslink = True,
         or the binary silently lacks what tests have.
     """
-    level = isa_copts(isa) if isa else []
+    level = isa_copts(isa) if isa else pch_copts("pch_library") if pch else []
     native.cc_library(
         name = name,
         copts = _OUR_COPTS + level + copts,
         linkstatic = True,
+        deps = deps if isa or not pch else deps + pch_deps("pch_library"),
         **kwargs
     )
     if isa and isa != "scalar":
@@ -123,8 +128,9 @@ def lockstep_test(name, deps = [], copts = [], size = "small", **kwargs):
     native.cc_test(
         name = name,
         size = size,
-        copts = _OUR_COPTS + copts,
-        deps = deps + ["//tools/bazel/third_party:gtest_main"],
+        copts = _OUR_COPTS + TEST_COPTS + pch_copts("pch_test") + copts,
+        deps = deps + ["//tools/bazel/third_party:gtest_main"] +
+               pch_deps("pch_test"),
         **kwargs
     )
 
