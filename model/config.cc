@@ -177,12 +177,15 @@ double ModelFlopsPerStep(const ModelConfig& config, int64_t samples,
 }
 
 std::vector<int64_t> LayerCosts(const ModelConfig& config, int64_t tokens) {
+  const double t = tokens, head = t * config.hidden * config.vocab;
   std::vector<int64_t> costs;
   for (const LayerKind kind : config.Layers()) {
+    // Sizes that no machine has cost the most that 128 layers can add up.
     costs.push_back(static_cast<int64_t>(
-        LayerMultiplyAdds(config, kind, static_cast<double>(tokens))));
+        std::min(LayerMultiplyAdds(config, kind, t), 0x1p55)));
   }
-  if (!costs.empty()) costs.back() += tokens * config.hidden * config.vocab;
+  if (costs.empty()) return costs;
+  costs.back() += static_cast<int64_t>(std::min(head, 0x1p55));
   return costs;
 }
 

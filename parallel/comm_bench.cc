@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <utility>
@@ -31,24 +32,43 @@ class Bench {
         floats_(static_cast<size_t>(bytes / 4)),
         copy_(words_.size()) {}
 
-  // Seconds a call: the slowest rank's, the median over rounds.
+  // Seconds a call in one round: the slowest rank's.
   absl::StatusOr<double> Time(const Call& call) {
     const int64_t calls =
         std::clamp<int64_t>(options_.round_bytes / std::max<int64_t>(bytes_, 1),
                             1, options_.max_calls);
-    std::vector<double> seconds;
+    LS_RETURN_IF_ERROR(comm_.Barrier());
+    const int64_t began = NowNs();
+    for (int64_t i = 0; i < calls; ++i) LS_RETURN_IF_ERROR(call());
+    int64_t took = NowNs() - began;
+    LS_RETURN_IF_ERROR(comm_.AllReduceMax(std::span(&took, 1)));
+    return static_cast<double>(took) * 1e-9 / static_cast<double>(calls);
+  }
+
+  // Rounds of the call and of its probe, in turns; the first round, which
+  // warms caches and connections, does not count.
+  absl::StatusOr<CommMeasurement> Pair(const std::string& name,
+                                       const Call& call) {
+    std::vector<double> call_s, copy_s, ratios;
     for (int round = 0; round <= options_.rounds; ++round) {
-      LS_RETURN_IF_ERROR(comm_.Barrier());
-      const int64_t began = NowNs();
-      for (int64_t i = 0; i < calls; ++i) LS_RETURN_IF_ERROR(call());
-      int64_t took = NowNs() - began;
-      LS_RETURN_IF_ERROR(comm_.AllReduceMax(std::span(&took, 1)));
-      if (round == 0) continue;  // warms caches and connections
-      seconds.push_back(static_cast<double>(took) * 1e-9 /
-                        static_cast<double>(calls));
+      LS_ASSIGN_OR_RETURN(const double copy, Time([this] { return Copy(); }));
+      LS_ASSIGN_OR_RETURN(const double one, Time(call));
+      if (round == 0) continue;
+      call_s.push_back(one);
+      copy_s.push_back(copy);
+      ratios.push_back(copy / one);
     }
-    std::sort(seconds.begin(), seconds.end());
-    return seconds[seconds.size() / 2];
+    const MedianInterval ratio = MedianOf(ratios);
+    const double call_median = MedianOf(call_s).median;
+    const auto amount = static_cast<double>(bytes_);
+    return CommMeasurement{.name = name,
+                           .bytes = bytes_,
+                           .call_s = call_median,
+                           .rate = amount / call_median,
+                           .probe_rate = amount / MedianOf(copy_s).median,
+                           .ratio = ratio.median,
+                           .ratio_low = ratio.low,
+                           .ratio_high = ratio.high};
   }
 
   std::vector<std::pair<std::string, Call>> Calls() {
@@ -115,30 +135,53 @@ class Bench {
   std::vector<int64_t> copy_;
 };
 
+bool Asked(const CommBenchOptions& options, const std::string& name) {
+  return name.find(options.only) != std::string::npos;
+}
+
+absl::StatusOr<CommMeasurement> MeasureBarrier(
+    Communicator& comm, const CommBenchOptions& options) {
+  Bench bench(comm, 8, options);
+  std::vector<double> seconds;
+  for (int round = 0; round <= options.rounds; ++round) {
+    LS_ASSIGN_OR_RETURN(const double one,
+                        bench.Time([&] { return comm.Barrier(); }));
+    if (round > 0) seconds.push_back(one);
+  }
+  return CommMeasurement{.name = "barrier", .call_s = MedianOf(seconds).median};
+}
+
 }  // namespace
+
+// P(fewer than k of n rounds below the median) = sum C(n, i) / 2^n for i < k;
+// the largest k whose two tails are 5 % or less.
+MedianInterval MedianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  size_t k = 0;
+  double term = std::ldexp(1.0, -static_cast<int>(n)), tail = term;
+  while (2 * tail <= 0.05) {
+    ++k;
+    term *= static_cast<double>(n - k + 1) / static_cast<double>(k);
+    tail += term;
+  }
+  const size_t first = k == 0 ? 0 : k - 1;
+  return {values[n / 2], values[first], values[n - 1 - first]};
+}
 
 absl::StatusOr<std::vector<CommMeasurement>> MeasureCommunicator(
     Communicator& comm, const CommBenchOptions& options) {
   std::vector<CommMeasurement> all;
-  {
-    Bench bench(comm, 8, options);
-    LS_ASSIGN_OR_RETURN(const double call_s,
-                        bench.Time([&] { return comm.Barrier(); }));
-    all.push_back({.name = "barrier", .call_s = call_s});
+  if (Asked(options, "barrier")) {
+    LS_ASSIGN_OR_RETURN(CommMeasurement one, MeasureBarrier(comm, options));
+    all.push_back(std::move(one));
   }
   for (const int64_t bytes : options.bytes) {
     Bench bench(comm, bytes, options);
     for (const auto& [name, call] : bench.Calls()) {
-      LS_ASSIGN_OR_RETURN(const double copy_s,
-                          bench.Time([&] { return bench.Copy(); }));
-      LS_ASSIGN_OR_RETURN(const double call_s, bench.Time(call));
-      const auto amount = static_cast<double>(bytes);
-      all.push_back({.name = name,
-                     .bytes = bytes,
-                     .call_s = call_s,
-                     .rate = amount / call_s,
-                     .probe_rate = amount / copy_s,
-                     .ratio = copy_s / call_s});
+      if (!Asked(options, name)) continue;
+      LS_ASSIGN_OR_RETURN(CommMeasurement one, bench.Pair(name, call));
+      all.push_back(std::move(one));
     }
   }
   return all;

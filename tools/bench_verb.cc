@@ -18,9 +18,11 @@ absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options) {
                       .scratch = options.scratch,
                       .rounds = options.rounds,
                       .only = options.only,
+                      .ranks = options.ranks,
                       .sets = options.sets};
     if (!options.recipe.empty()) o.recipe = options.recipe;
     LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> cases, bench.run(o));
+    if (cases.empty()) return Answer{};  // another rank has them
     return Answer{options.json ? BenchJson(bench.name, cases)
                                : BenchTable(cases)};
   }

@@ -127,6 +127,7 @@ int RunCommandLine(int argc, char** argv) {
   DataVerbs data;
   CkptOptions ckpt;
   TraceShowOptions trace;
+  PlanOptions plan;
   BenchVerbOptions bench;
   DoctorVerbOptions doctor;
   Run run;
@@ -139,6 +140,7 @@ int RunCommandLine(int argc, char** argv) {
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);
   AddTrace(app, trace, run);
+  AddPlan(app, plan, run);
   AddBench(app, bench, run);
   AddDoctor(app, doctor, run);
   const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});

@@ -7,7 +7,8 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
   CLI::App* verb = Verb(
       app, "bench", "rates of one part, each beside a probe of the same minute",
       "lockstep bench order");
-  verb->add_option("name", o.name, "fingerprint, gemm, order, prepare or step")
+  verb->add_option("name", o.name,
+                   "comm, fingerprint, gemm, order, prepare or step")
       ->required();
   verb->add_option("--peer", o.peer, "somebody else's code to compare with");
   verb->add_option("--only", o.only, "cases whose name has this in it");
@@ -19,6 +20,9 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
       ->take_all()
       ->expected(1);
   verb->add_option("--scratch", o.scratch, "a folder for temporary files");
+  verb->add_option("--ranks", o.ranks,
+                   "of comm, as threads; under mpirun those it started")
+      ->transform(Whole(1, 64));
   verb->add_option("--threads", o.threads, "at most so many compute threads")
       ->transform(Threads());
   verb->add_flag("--json", o.json, "one JSON object on stdout");

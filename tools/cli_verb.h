@@ -48,6 +48,7 @@ void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);
+void AddPlan(CLI::App& app, PlanOptions& o, Run& run);
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
 void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run);
 

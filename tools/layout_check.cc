@@ -13,14 +13,16 @@
 namespace lockstep {
 namespace {
 
+using Errors = std::vector<LayoutError>;
+
 // A sum is joined by a tree of its slices (N4), so their number and the ranks
 // among which they lie are powers of two.
-void CheckTensorDegree(Recipe& recipe, const RunConfig& c) {
+void CheckTensorDegree(Errors& errors, const RunConfig& c) {
   const int64_t degree = c.parallel.tensor;
   const auto refuse = [&](const std::string& why, int64_t nearest) {
-    recipe.Error("parallel", "tensor",
-                 absl::StrCat("parallel.tensor = ", degree, why),
-                 std::to_string(nearest));
+    errors.push_back({"parallel", "tensor",
+                      absl::StrCat("parallel.tensor = ", degree, why),
+                      std::to_string(nearest)});
   };
   if ((degree & (degree - 1)) != 0) {
     return refuse(" is no power of two",
@@ -40,35 +42,56 @@ void CheckTensorDegree(Recipe& recipe, const RunConfig& c) {
 }
 
 // The slices of sums: the grid's in `layout_invariant`, elsewhere one a rank.
-void CheckSlices(Recipe& recipe, const RunConfig& c) {
+void CheckSlices(Errors& errors, const RunConfig& c) {
   const bool invariant = c.guarantee == Guarantee::kLayoutInvariant;
   const char* section = invariant ? "grid" : "parallel";
   const int64_t slices = invariant ? c.grid.tensor : c.parallel.tensor;
   const auto uncut = FindUncut(c.model, slices, c.data.sequence);
   if (!uncut.has_value()) return;
-  recipe.Error(section, "tensor",
-               absl::StrCat(section, ".tensor = ", slices, " does not divide ",
-                            uncut->key, " = ", uncut->size),
-               std::to_string(NearestGrid(c.model, slices, c.data.sequence)));
+  errors.push_back(
+      {section, "tensor",
+       absl::StrCat(section, ".tensor = ", slices, " does not divide ",
+                    uncut->key, " = ", uncut->size),
+       std::to_string(NearestGrid(c.model, slices, c.data.sequence))});
 }
 
-void CheckStages(Recipe& recipe, const RunConfig& c) {
+void CheckStages(Errors& errors, const RunConfig& c) {
   const int64_t stages = c.parallel.pipeline * c.parallel.interleave;
   const auto layers = static_cast<int64_t>(c.model.Layers().size());
   const auto cuts = static_cast<int64_t>(c.model.StageStarts().size());
   if (layers == 0) return;  // told already
   if (stages > layers) {
-    recipe.Error(
-        "parallel", "pipeline",
-        absl::StrCat(stages, " stages for ", layers, " layers"),
-        std::to_string(std::max<int64_t>(layers / c.parallel.interleave, 1)));
+    errors.push_back(
+        {"parallel", "pipeline",
+         absl::StrCat(stages, " stages for ", layers, " layers"),
+         std::to_string(std::max<int64_t>(layers / c.parallel.interleave, 1))});
   } else if (cuts > 1 && stages > 1 && cuts != stages) {
-    recipe.Error("model", "pattern",
-                 absl::StrCat("the pattern is cut into ", cuts,
-                              " stages; parallel.pipeline * "
-                              "parallel.interleave is ",
-                              stages));
+    errors.push_back({"model", "pattern",
+                      absl::StrCat("the pattern is cut into ", cuts,
+                                   " stages; parallel.pipeline * "
+                                   "parallel.interleave is ",
+                                   stages)});
   }
+}
+
+void CheckInterleave(Errors& errors, const RunConfig& c) {
+  if (c.parallel.interleave == 1 || c.parallel.pipeline > 1) return;
+  errors.push_back(
+      {"parallel", "interleave",
+       absl::StrCat("parallel.interleave = ", c.parallel.interleave,
+                    " without a pipeline to interleave"),
+       "1"});
+}
+
+void CheckReplicas(Errors& errors, const RunConfig& c) {
+  const int64_t data = c.parallel.data.value_or(1);
+  const std::vector<int64_t> sizes = c.batches.sizes();
+  const int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
+  if (smallest < c.batch.micro || data <= smallest / c.batch.micro) return;
+  errors.push_back({"parallel", "data",
+                    absl::StrCat("parallel.data = ", data, " replicas for ",
+                                 smallest / c.batch.micro, " micro-batches"),
+                    std::to_string(smallest / c.batch.micro)});
 }
 
 }  // namespace
@@ -80,25 +103,19 @@ int64_t LargestDivisor(int64_t n, int64_t limit) {
   return 1;
 }
 
+std::vector<LayoutError> LayoutErrors(const RunConfig& config) {
+  Errors errors;
+  CheckTensorDegree(errors, config);
+  CheckSlices(errors, config);
+  CheckStages(errors, config);
+  CheckInterleave(errors, config);
+  CheckReplicas(errors, config);
+  return errors;
+}
+
 void CheckLayout(Recipe& recipe, const RunConfig& config) {
-  CheckTensorDegree(recipe, config);
-  CheckSlices(recipe, config);
-  CheckStages(recipe, config);
-  if (config.parallel.interleave > 1 && config.parallel.pipeline == 1) {
-    recipe.Error(
-        "parallel", "interleave",
-        absl::StrCat("parallel.interleave = ", config.parallel.interleave,
-                     " without a pipeline to interleave"),
-        "1");
-  }
-  const int64_t data = config.parallel.data.value_or(1);
-  const std::vector<int64_t> sizes = config.batches.sizes();
-  const int64_t smallest = *std::min_element(sizes.begin(), sizes.end());
-  if (smallest >= config.batch.micro && data > smallest / config.batch.micro) {
-    recipe.Error("parallel", "data",
-                 absl::StrCat("parallel.data = ", data, " replicas for ",
-                              smallest / config.batch.micro, " micro-batches"),
-                 std::to_string(smallest / config.batch.micro));
+  for (const LayoutError& error : LayoutErrors(config)) {
+    recipe.Error(error.section, error.key, error.message, error.nearest);
   }
 }
 

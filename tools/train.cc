@@ -61,6 +61,9 @@ absl::StatusOr<int> TrainLoop::StopRequest() const {
 
 absl::Status TrainLoop::Finish(TrainResult& result) {
   LS_ASSIGN_OR_RETURN(result.unseed, stepper_.StateField());
+  result.peak_bytes = stepper_.device().peak_bytes();
+  LS_RETURN_IF_ERROR(
+      stepper_.layout().world->AllReduceMax(std::span(&result.peak_bytes, 1)));
   if (busy_ns_ > 0) {
     const double seconds = static_cast<double>(busy_ns_) * 1e-9;
     result.tokens_per_s = static_cast<double>(tokens_) / seconds;

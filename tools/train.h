@@ -35,6 +35,8 @@ struct TrainResult {
   std::string unseed;       // the state's fingerprint at the end
   double tokens_per_s = 0;  // over the steps that this process ran
   double mfu = 0;
+  // The most that any rank has asked its device for (model/device.h).
+  int64_t peak_bytes = 0;
   int stopped_by = 0;  // a signal, or 0
 };
 

@@ -46,7 +46,8 @@ absl::Status TrainProcess::Check() {
   run_ = std::make_unique<ResolvedRun>(std::move(run));
   const RunConfig& c = run_->config;
   LS_RETURN_IF_ERROR(CheckRunnable(c, rank_.world->size()));
-  LS_RETURN_IF_ERROR(CheckMemory(c, DescribeMachine().memory_bytes));
+  LS_RETURN_IF_ERROR(
+      CheckMemory(c, DescribeMachine().memory_bytes, rank_.ranks_here));
   // What leaves no run at all is refused before there is a folder.
   LS_RETURN_IF_ERROR(CheckSamplesAreLeft(
       skips_, 0, static_cast<uint64_t>(c.batches.SamplesAfter(c.Steps()))));

@@ -150,6 +150,18 @@ struct TraceShowOptions {
 };
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
 
+struct PlanOptions {
+  std::string recipe = {};
+  std::vector<std::string> sets = {};
+  int64_t world = 1;
+  std::string hosts = {};  // a file; empty: see ranks_per_host
+  std::optional<int64_t> ranks_per_host = {};
+  std::vector<std::string> lost = {};  // names of hosts
+  int64_t memory_bytes = 0;            // a rank's; 0: unknown
+  bool json = false;
+};
+absl::StatusOr<Answer> PlanVerb(const PlanOptions& options);
+
 struct BenchVerbOptions {
   std::string name;
   std::string peer;
@@ -159,6 +171,7 @@ struct BenchVerbOptions {
   std::vector<std::string> sets;
   int64_t threads = 1;
   int64_t rounds = 0;  // 0: the bench's own
+  int64_t ranks = 2;   // of comm, as threads
   bool json = false;
 };
 absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options);

@@ -31,6 +31,8 @@ expect 0 '"at":"step.begin"' "$lockstep" doctor --fault-points --json
 expect 2 'no such folder' "$lockstep" doctor --folder nowhere
 expect 2 'avx9' env LOCKSTEP_ISA=avx9 "$lockstep" doctor
 expect 0 '"bench":"gemm"' "$lockstep" bench gemm --rounds 1 --only 'BF16 NT 1024' --json
+expect 0 'ring 64 KiB, 2 threads.*"ratio_low"' "$lockstep" bench comm --only ring --rounds 6 --json
+expect 2 'takes a whole number from 1 to 64' "$lockstep" bench comm --ranks 65
 expect 2 'no such peer' "$lockstep" bench gemm --peer nobody
 [[ -z $(ls -A | grep -v -x -e out -e err) ]] || {
   echo "FAILED: files were left behind: $(ls -A)"
@@ -38,4 +40,4 @@ expect 2 'no such peer' "$lockstep" bench gemm --peer nobody
 }
 
 echo "$checks checks, $failures failures"
-[[ $failures == 0 && $checks == 10 ]]
+[[ $failures == 0 && $checks == 12 ]]

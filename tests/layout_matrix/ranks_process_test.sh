@@ -57,10 +57,16 @@ refused 'power of two' --ranks 3 --set parallel.tensor=3
   if command -v mpirun >/dev/null; then
     export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
-      --mca btl self,vader -np 2 "$lockstep" train "$recipe" --run mpi $small \
-      >mpi.out 2>mpi.err || fail "mpirun: $(tail -5 mpi.err)"
+    two="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+      --mca btl self,vader -np 2"
+    $two "$lockstep" train "$recipe" --run mpi $small >mpi.out 2>mpi.err ||
+      fail "mpirun: $(tail -5 mpi.err)"
     [ "$(unseed mpi.out)" = "$(unseed one.out)" ] || fail "mpirun: other bits"
+    # The first rank alone answers.
+    $two "$lockstep" bench comm --only ring --rounds 1 --json >comm.out \
+      2>comm.err || fail "bench comm: $(tail -5 comm.err)"
+    [ "$(grep -c '2 processes' comm.out)" = 1 ] ||
+      fail "bench comm: $(cat comm.out)"
   fi
 }
 [ "$failures" = 0 ]

@@ -24,6 +24,8 @@ struct BenchCase {
   // What the machine could do at the same time, in `unit` too; 0: no probe.
   double probe = 0;
   double ratio = 0;  // rate / probe
+  // Of a ratio that was measured in pairs, with 95 %; 0: none was.
+  double ratio_low = 0, ratio_high = 0;
   // Somebody else's code given the same work; empty: none.
   std::string peer = {};
   double peer_ratio = 0;  // rate / the peer's rate
@@ -35,6 +37,7 @@ struct BenchOptions {
   std::string scratch = {};  // an existing folder; empty: the system's
   int64_t rounds = 0;        // repetitions of a measurement; 0: the bench's own
   std::string only = {};     // cases whose name has this in it; empty: all
+  int64_t ranks = 2;         // of comm; a launcher's, where there is one
   // Of `step`: what to train, with `sets` over it.
   std::string recipe = "recipes/hybrid_100m.toml";
   std::vector<std::string> sets = {};

@@ -36,6 +36,12 @@ absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
 // be kept. "at the recipe's batch" is computed from the parts.
 absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options);
 
+// Collectives and messages between ranks that are threads of this process, or
+// under a launcher its processes: bytes of each rank's buffer a second, three
+// sizes. Probe: all ranks copy as many bytes, in turns with it. On all ranks of
+// a launcher but the first there are no cases.
+absl::StatusOr<std::vector<BenchCase>> BenchComm(const BenchOptions& options);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_BENCH_BENCHES_H_

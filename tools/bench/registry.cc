@@ -7,6 +7,8 @@ namespace lockstep {
 
 const std::vector<Bench>& AllBenches() {
   static const std::vector<Bench> all = {
+      {"comm", "collectives and messages between ranks against copying",
+       BenchComm},
       {"fingerprint", "fingerprints of tensors against reading them",
        BenchFingerprint},
       {"gemm", "matrix products against the register peak", BenchGemm},

@@ -19,6 +19,7 @@ std::string BenchJson(const std::string& name,
   Json list = Json::array();
   for (const BenchCase& c : cases) {
     const bool peer = !c.peer.empty();
+    const bool interval = c.ratio_high > 0;
     list.push_back({{"name", c.name},
                     {"threads", c.threads},
                     {"rate", c.rate},
@@ -27,6 +28,10 @@ std::string BenchJson(const std::string& name,
                     {"ratio", IfAny(c.probe > 0, c.ratio)},
                     {"peer", peer ? Json(c.peer) : Json(nullptr)},
                     {"peer_ratio", IfAny(peer, c.peer_ratio)}});
+    if (interval) {
+      list.back()["ratio_low"] = c.ratio_low;
+      list.back()["ratio_high"] = c.ratio_high;
+    }
   }
   return Json{{"bench", name}, {"cases", list}}.dump() + "\n";
 }
@@ -42,6 +47,9 @@ std::string BenchTable(const std::vector<BenchCase>& cases) {
       absl::StrAppendFormat(&text, "%12.5g %7.3f", c.probe, c.ratio);
     } else {
       absl::StrAppendFormat(&text, "%12s %7s", "-", "-");
+    }
+    if (c.ratio_high > 0) {
+      absl::StrAppendFormat(&text, " [%.3f, %.3f]", c.ratio_low, c.ratio_high);
     }
     if (!c.peer.empty()) {
       absl::StrAppendFormat(&text, " %s %.3f", c.peer, c.peer_ratio);
