@@ -33,10 +33,16 @@ std::vector<std::string> SetsOf(const LayoutCase& layout) {
   return sets;
 }
 
-absl::StatusOr<LayoutResult> RunRank(const ResolvedRun& run,
-                                     const Dataset& data,
-                                     const LayoutCase& layout,
-                                     Communicator& world) {
+// All ranks of a run: what each came to, and their turns to be looked at.
+struct Ranks {
+  std::vector<LayoutResult> results;
+  const RankVisitor& visit;
+  std::mutex mutex;
+};
+
+absl::Status RunRank(const ResolvedRun& run, const Dataset& data,
+                     const LayoutCase& layout, Communicator& world,
+                     Ranks& ranks) {
   const RunConfig& c = run.config;
   LS_ASSIGN_OR_RETURN(
       const auto groups,
@@ -46,16 +52,20 @@ absl::StatusOr<LayoutResult> RunRank(const ResolvedRun& run,
   Stepper stepper(c, {layout.threads, BestIsa(), run.schedule_length_samples},
                   &data, groups->layout, nullptr);
   LS_RETURN_IF_ERROR(stepper.Initialise());
-  LayoutResult result;
+  LayoutResult& result = ranks.results[static_cast<size_t>(world.rank())];
   for (int64_t i = 0; i < layout.steps; ++i) {
     LS_ASSIGN_OR_RETURN(const StepReport report, stepper.Step());
     result.lines.push_back(MetricsLine(report));
+  }
+  if (ranks.visit) {
+    const std::lock_guard<std::mutex> lock(ranks.mutex);
+    ranks.visit(world.rank(), stepper);
   }
   LS_ASSIGN_OR_RETURN(const Evaluation evaluation,
                       Evaluate(stepper, 0, layout.micro));
   result.evaluation = EvaluationLine(layout.steps, evaluation);
   LS_ASSIGN_OR_RETURN(result.unseed, stepper.StateField());
-  return result;
+  return absl::OkStatus();
 }
 
 std::vector<std::vector<int32_t>> Documents(int64_t count, int64_t salt) {
@@ -81,7 +91,8 @@ std::string BlendRecipe() {
                             "weight = 1.0\n")));
 }
 
-LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout) {
+LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout,
+                       const RankVisitor& visit) {
   FileSystem& fs = *PosixFileSystem();
   const std::string dir = testing::TempDir() + "/layout_run";
   const auto run = ResolveRun(fs, recipe, SetsOf(layout), dir);
@@ -89,22 +100,19 @@ LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout) {
   const RunConfig& c = run->config;
   const auto data = Dataset::Open(fs, c.data, dir, c.seed, c.model.vocab);
   LS_CHECK(data.ok()) << std::string(data.status().message());
-  std::mutex mutex;
-  std::vector<LayoutResult> results;
-  const absl::Status done =
-      RunThreadRanks(layout.shape.world(), [&](Communicator& world) {
-        auto result = RunRank(*run, **data, layout, world);
-        if (!result.ok()) return result.status();
-        const std::lock_guard<std::mutex> lock(mutex);
-        results.push_back(*std::move(result));
-        return absl::OkStatus();
-      });
+  const int world = layout.shape.world();
+  Ranks ranks = {
+      std::vector<LayoutResult>(static_cast<size_t>(world)), visit, {}};
+  const absl::Status done = RunThreadRanks(world, [&](Communicator& comm) {
+    return RunRank(*run, **data, layout, comm, ranks);
+  });
   LS_CHECK(done.ok()) << ToString(layout) << ": "
                       << std::string(done.message());
-  for (const LayoutResult& result : results) {
-    EXPECT_EQ(result, results.front()) << ToString(layout) << ": ranks differ";
+  for (const LayoutResult& result : ranks.results) {
+    EXPECT_EQ(result, ranks.results.front())
+        << ToString(layout) << ": ranks differ";
   }
-  return results.front();
+  return ranks.results.front();
 }
 
 std::string ToString(const LayoutCase& layout) {

@@ -8,12 +8,15 @@
 #define LOCKSTEP_TESTS_LAYOUT_MATRIX_LAYOUT_RUN_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "parallel/mesh.h"
 
 namespace lockstep {
+
+class Stepper;
 
 struct LayoutCase {
   MeshShape shape = {};
@@ -35,8 +38,12 @@ struct LayoutResult {
 // with resets at documents, so that replicas have unequal numbers of labels.
 std::string BlendRecipe();
 
+// Looks at a rank when its steps are done; one rank at a time.
+using RankVisitor = std::function<void(int rank, Stepper& stepper)>;
+
 // Ends the test when the run fails, and when ranks disagree on a report.
-LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout);
+LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout,
+                       const RankVisitor& visit = {});
 
 // "data 2 x pipeline 1 x tensor 4, interleave 1, micro 2".
 std::string ToString(const LayoutCase& layout);

@@ -104,6 +104,17 @@ TEST_P(LayoutTest, CanaryBitwiseKnowsItsLayout) {
   EXPECT_NE(RunLayout(recipe_, Case(1, 1, 2, other)).unseed, reference_.unseed);
 }
 
+// The lowest rungs add as is quickest; nothing is promised, and it shows.
+TEST(LayoutCanaryTest, LowerRungsKnowTheirLayout) {
+  const std::string recipe = BlendRecipe();
+  for (const std::string guarantee : {"statistical", "state_exact"}) {
+    const Sets sets = SetsOfMode(guarantee, "fp32");
+    const LayoutResult one = RunLayout(recipe, Case(1, 1, 2, sets));
+    EXPECT_NE(one.unseed, RunLayout(recipe, Case(3, 1, 2, sets)).unseed);
+    EXPECT_NE(one.unseed, RunLayout(recipe, Case(1, 1, 2, sets, 1, 4)).unseed);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, LayoutTest,
                          testing::Values("fp32", "bf16", "fp16"),
                          [](const auto& info) { return info.param; });
