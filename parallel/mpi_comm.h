@@ -40,6 +40,10 @@ struct MpiCommOptions {
 // environment alone, so that a program need not start MPI to learn it.
 bool StartedByMpi();
 
+// How many processes a launcher started that know nothing of each other: srun
+// does so without --mpi=pmix. 1 where none did.
+int64_t ProcessesWithoutMpi();
+
 // The MPI of this process, from MPI_Init_thread to MPI_Finalize.
 class MpiRuntime {
  public:

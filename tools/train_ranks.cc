@@ -176,6 +176,14 @@ absl::Status RunRanks(const RankOptions& options, Clock& clock,
     }
     return RunProcess(options, clock, body);
   }
+  if (const int64_t processes = ProcessesWithoutMpi(); processes > 1) {
+    return InputError(
+        absl::StrCat("srun started ", processes,
+                     " processes that know nothing of each other; each would "
+                     "be a run of its own"),
+        absl::StrCat("SLURM_STEP_NUM_TASKS=", processes),
+        "start them with srun --mpi=pmix, or one with srun -n 1");
+  }
   LS_RETURN_IF_ERROR(CheckCount(options.ranks));
   return RunThreads(options, clock, body);
 }

@@ -30,6 +30,10 @@ refused 'start 4 or 6 ranks' --ranks 5 --set parallel.pipeline=2
 refused 'micro-batches' --ranks 5
 refused 'power of two' --ranks 3 --set parallel.tensor=3
 
+# Processes of srun that are no ranks would each train the whole run.
+SLURM_STEP_NUM_TASKS=4 refused 'srun --mpi=pmix'
+SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
+
 # shellcheck disable=SC2086
 {
   "$lockstep" train "$recipe" --run one $small >one.out 2>one.err ||
