@@ -46,6 +46,10 @@ void GradientGrid::BeginPass(ParameterStore& store) {
   }
 }
 
+bool GradientGrid::probes() const {
+  return std::find(working_.begin(), working_.end(), kNone) != working_.end();
+}
+
 absl::Status GradientGrid::Collect(const ParameterStore& store,
                                    const ModelLayout& layout) {
   std::vector<float> most(names_.size(), 0.0f);

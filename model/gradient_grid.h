@@ -46,6 +46,10 @@ class GradientGrid : public Stateful {
   // the sums.
   void BeginPass(ParameterStore& store);
 
+  // Whether this pass is a probe: some tensor has no exponent. Equal on all
+  // ranks.
+  bool probes() const;
+
   // After a pass: maxima and counts over all ranks. A parameter that several
   // ranks hold in full is counted by the one that speaks for it.
   absl::Status Collect(const ParameterStore& store, const ModelLayout& layout);

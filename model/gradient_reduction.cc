@@ -9,47 +9,76 @@
 namespace lockstep {
 namespace {
 
-std::span<int64_t> GridOf(const Parameter& p) {
-  return {p.gradient.grid, static_cast<size_t>(p.count())};
+// With sequence parallelism each tensor rank has other leaves of a norm.
+bool IsSliced(const Parameter& p, const ModelLayout& layout) {
+  return layout.sequence_parallel && layout.shape.tensor > 1 &&
+         p.spec.token_sliced;
 }
-std::span<float> SumOf(const Parameter& p) {
-  return {p.gradient.sum, static_cast<size_t>(p.count())};
+
+std::vector<int64_t> Places(const ParameterStore& store,
+                            const ModelLayout& layout, bool sliced) {
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < store.all().size(); ++i) {
+    if (IsSliced(store.all()[i], layout) == sliced) {
+      places.push_back(static_cast<int64_t>(i));
+    }
+  }
+  return places;
 }
 
 }  // namespace
 
 GradientReduction::GradientReduction(ParameterStore& store,
-                                     const ModelLayout& layout, bool fast_sums)
-    : store_(store), layout_(layout), fast_sums_(fast_sums) {}
+                                     const ModelLayout& layout,
+                                     const BucketOptions& options)
+    : store_(store), layout_(layout), options_(options) {
+  if (layout.shape.data == 1) return;
+  buckets_.emplace(store, *layout.data, Places(store, layout, false), options);
+  sliced_.emplace(store, *layout.data, Places(store, layout, true), options);
+}
 
-absl::Status GradientReduction::Reduce() {
-  int64_t number = 0;
-  for (Parameter& p : store_.all()) {
-    LS_RETURN_IF_ERROR(ReduceTokenSlices(p));
-    LS_RETURN_IF_ERROR(ReduceReplicas(p, number++));
-  }
+absl::Status GradientReduction::BeginPass(bool early) {
+  early_ = early;
+  if (!buckets_) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(buckets_->Wait());
+  buckets_->Begin();
+  sliced_->Begin();
   return absl::OkStatus();
 }
 
-// With sequence parallelism each tensor rank has other leaves of a norm.
-absl::Status GradientReduction::ReduceTokenSlices(Parameter& p) {
-  const bool cut = layout_.sequence_parallel && layout_.shape.tensor > 1;
-  if (!cut || !p.spec.token_sliced) return absl::OkStatus();
-  if (p.gradient.mode == GradientMode::kGrid) {
-    return layout_.tensor->AllReduceSum(GridOf(p));
-  }
-  return fast_sums_ ? layout_.tensor->AllReduceFastSum(SumOf(p))
-                    : layout_.tensor->AllReduceOrderedSum(SumOf(p));
+void GradientReduction::LayerDone(int64_t layer) {
+  if (buckets_ && early_) buckets_->LayerDone(layer);
 }
 
-absl::Status GradientReduction::ReduceReplicas(Parameter& p, int64_t number) {
-  if (layout_.shape.data == 1) return absl::OkStatus();
-  const std::vector<int64_t> counts = store_.sharding().CountsOf(number);
-  if (p.gradient.mode == GradientMode::kGrid) {
-    return layout_.data->ReduceScatterSum(GridOf(p), counts);
+// A replica without samples has sent nothing so far.
+void GradientReduction::EndPass() {
+  if (buckets_ && early_) buckets_->SendRest();
+}
+
+absl::Status GradientReduction::Reduce() {
+  LS_RETURN_IF_ERROR(ReduceTokenSlices());
+  if (!buckets_) return absl::OkStatus();
+  buckets_->SendRest();
+  sliced_->SendRest();
+  LS_RETURN_IF_ERROR(buckets_->Wait());
+  return sliced_->Wait();
+}
+
+absl::Status GradientReduction::ReduceTokenSlices() {
+  for (Parameter& p : store_.all()) {
+    if (!IsSliced(p, layout_)) continue;
+    const auto count = static_cast<size_t>(p.count());
+    if (p.gradient.mode == GradientMode::kGrid) {
+      LS_RETURN_IF_ERROR(
+          layout_.tensor->AllReduceSum(std::span(p.gradient.grid, count)));
+      continue;
+    }
+    const std::span<float> sum(p.gradient.sum, count);
+    LS_RETURN_IF_ERROR(options_.fast_sums
+                           ? layout_.tensor->AllReduceFastSum(sum)
+                           : layout_.tensor->AllReduceOrderedSum(sum));
   }
-  return fast_sums_ ? layout_.data->AllReduceFastSum(SumOf(p))
-                    : layout_.data->ReduceScatterOrderedSum(SumOf(p), counts);
+  return absl::OkStatus();
 }
 
 absl::Status GradientReduction::GatherWeights() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "determinism/check.h"
+#include "determinism/status.h"
 #include "parallel/pipeline_schedule.h"
 
 namespace lockstep {
@@ -76,13 +77,25 @@ ModelRank::ModelRank(StateRegistry& registry, Device& device,
              ModeOf(options.guarantee),
              PlacementOf(stages_, axis()->share(), layout)),
       optimizer_(registry, device, store_, optimizer),
-      reduction_(store_, layout, options.guarantee < Guarantee::kBitwise),
+      overlap_(options.overlap),
+      reduction_(store_, layout,
+                 {.fast_sums = options.guarantee < Guarantee::kBitwise,
+                  .bucket_bytes = options.bucket_bytes}),
       pipeline_(MakeChunks(config, store_, options, layout, stages_), layout) {
   if (store_.mode() == GradientMode::kGrid) {
     // A norm's leaf is one token slice of one sample.
     grid_.emplace(registry, store_.specs(),
                   axis()->share().slices * options.samples_per_leaf);
   }
+}
+
+// A probe's sums are not wanted, so nothing of it is sent early.
+absl::Status ModelRank::BeginPass() {
+  if (grid_) grid_->BeginPass(store_);
+  const bool probe = grid_ && grid_->probes();
+  LS_RETURN_IF_ERROR(reduction_.BeginPass(overlap_ && !probe));
+  store_.ZeroGradients();
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "determinism/guarantee.h"
 #include "determinism/state.h"
 #include "model/config.h"
@@ -32,6 +33,8 @@ struct ModelRankOptions {
   int64_t samples_per_leaf = 1;  // grid.leaf
   int64_t tokens = 0;            // of a sample; balances the stages
   bool recompute = false;
+  bool overlap = true;  // gradients are reduced during backward
+  int64_t bucket_bytes = kDefaultBucketBytes;
 };
 
 class ModelRank {
@@ -56,6 +59,10 @@ class ModelRank {
   // Null below `layout_invariant`.
   GradientGrid* grid() { return grid_ ? &*grid_ : nullptr; }
 
+  // Before a pass over the samples: sums are zero, and on the grid their
+  // exponents stand. Collective where an earlier pass has sent its sums.
+  absl::Status BeginPass();
+
  private:
   const ModelLayout layout_;
   TensorAxis alone_;                      // of a tensor degree of 1
@@ -63,6 +70,7 @@ class ModelRank {
   ParameterStore store_;
   Optimizer optimizer_;
   std::optional<GradientGrid> grid_;
+  const bool overlap_;
   GradientReduction reduction_;
   Pipeline pipeline_;
 };

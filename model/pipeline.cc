@@ -35,7 +35,7 @@ PipelineShape Pipeline::ShapeFor(const MicroBatchSource& source) const {
           .micro_batches = source.count()};
 }
 
-absl::Status Pipeline::Train(MicroBatchSource& source) {
+absl::Status Pipeline::Train(MicroBatchSource& source, const LayerDone& done) {
   if (source.count() == 0) return absl::OkStatus();
   saved_.clear();
   const PipelineShape shape = ShapeFor(source);
@@ -43,7 +43,7 @@ absl::Status Pipeline::Train(MicroBatchSource& source) {
        PipelineScheduleOf(shape, layout_.at.pipeline)) {
     const bool forward = action.direction == PipelineDirection::kForward;
     LS_RETURN_IF_ERROR(forward ? Forward(shape, action, source)
-                               : Backward(shape, action, source));
+                               : Backward(shape, action, source, done));
   }
   return absl::OkStatus();
 }
@@ -113,14 +113,17 @@ absl::Status Pipeline::Forward(const PipelineShape& shape,
 
 absl::Status Pipeline::Backward(const PipelineShape& shape,
                                 const PipelineAction& action,
-                                MicroBatchSource& source) {
+                                MicroBatchSource& source,
+                                const LayerDone& done) {
   const int64_t m = action.micro_batch;
   const StepContext context = source.Context(m);
   LS_ASSIGN_OR_RETURN(Tensor dy, Receive(shape, action, context));
   auto saved = saved_.extract({action.chunk, m});
   Stage& stage = chunks_[static_cast<size_t>(action.chunk)];
-  const Tensor dx = stage.Backward(context, source.Batch(m),
-                                   std::move(saved.mapped()), std::move(dy));
+  const bool last = m == source.count() - 1;
+  const Tensor dx =
+      stage.Backward(context, source.Batch(m), std::move(saved.mapped()),
+                     std::move(dy), last ? done : LayerDone());
   LS_RETURN_IF_ERROR(AxisStatus(context));
   LS_RETURN_IF_ERROR(Send(shape, action, dx));
   return action.chunk == 0 ? source.Finished(m) : absl::OkStatus();

@@ -44,8 +44,9 @@ class Pipeline {
   // are borrowed.
   Pipeline(std::vector<Stage> chunks, const ModelLayout& layout);
 
-  // Forward and backward of all micro-batches.
-  absl::Status Train(MicroBatchSource& source);
+  // Forward and backward of all micro-batches. `done` hears of each layer of
+  // this rank once the last micro-batch has been through it.
+  absl::Status Train(MicroBatchSource& source, const LayerDone& done = {});
   // Forward alone.
   absl::Status Evaluate(MicroBatchSource& source);
 
@@ -62,7 +63,8 @@ class Pipeline {
   absl::Status Forward(const PipelineShape& shape, const PipelineAction& action,
                        MicroBatchSource& source);
   absl::Status Backward(const PipelineShape& shape,
-                        const PipelineAction& action, MicroBatchSource& source);
+                        const PipelineAction& action, MicroBatchSource& source,
+                        const LayerDone& done);
 
   const ModelLayout layout_;
   std::vector<Stage> chunks_;

@@ -30,7 +30,7 @@ Stage::Stage(const ModelConfig& config, ParameterStore& store,
 Stage::Stage(const ModelConfig& config, ParameterStore& store,
              int64_t tensor_grid, bool recompute, const TensorShare& share,
              const StageRange& layers)
-    : config_(config), recompute_(recompute), share_(share) {
+    : config_(config), recompute_(recompute), share_(share), range_(layers) {
   // Every matrix has the storage dtype, which is the stream's.
   for (const ParameterSpec& spec : store.specs()) {
     if (spec.shape.size() == 2) stream_dtype_ = spec.runtime_dtype;
@@ -119,15 +119,20 @@ Tensor Stage::Forward(const StepContext& context, const MicroBatch& batch,
 }
 
 Tensor Stage::Backward(const StepContext& context, const MicroBatch& batch,
-                       StageSaved saved, Tensor dres_RD) {
+                       StageSaved saved, Tensor dres_RD,
+                       const LayerDone& done) {
   const StepContext backward = context.In(Phase::kBackward);
+  // The head ran backward in Forward.
+  if (last()) Done(range_.end, done);
   Tensor dres = last() ? std::move(saved.dres_RD) : std::move(dres_RD);
   for (size_t i = layers_.size(); i-- > 0;) {
     dres = layers_[i].Backward(backward, std::move(saved.layers[i]),
                                std::move(dres));
+    Done(range_.begin + static_cast<int64_t>(i), done);
   }
   if (!first()) return dres;
   EmbedBackward(backward, batch.ids, dres);
+  Done(-1, done);
   return Tensor();
 }
 

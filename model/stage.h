@@ -10,6 +10,7 @@
 #define LOCKSTEP_MODEL_STAGE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct MicroBatch {
   const int32_t* ids;
   LossTargets targets;
 };
+
+// Told that all that a micro-batch adds to the gradients of a layer has been
+// added (ParameterSpec::layer).
+using LayerDone = std::function<void(int64_t layer)>;
 
 // What a stage keeps of one micro-batch between forward and backward.
 struct StageSaved {
@@ -61,8 +66,9 @@ class Stage {
                  Tensor x_RD, StageSaved& saved);
   // Adds the micro-batch's leaves to the gradients and returns the gradient of
   // x, which has no memory at the first stage. The last stage reads no dres.
+  // `done` hears of its layers as they end, the head's first.
   Tensor Backward(const StepContext& context, const MicroBatch& batch,
-                  StageSaved saved, Tensor dres_RD);
+                  StageSaved saved, Tensor dres_RD, const LayerDone& done = {});
   // Forward alone, without dropout: the stream, or at the end the losses.
   Tensor Evaluate(const StepContext& context, const MicroBatch& batch,
                   Tensor x_RD);
@@ -76,6 +82,9 @@ class Stage {
   Tensor Logits(const StepContext& context, const int32_t* ids);
 
  private:
+  void Done(int64_t layer, const LayerDone& done) const {
+    if (done) done(layer);
+  }
   Tensor Embed(const StepContext& context, const int32_t* ids);
   void EmbedBackward(const StepContext& context, const int32_t* ids,
                      const Tensor& dx_slice_RD);
@@ -88,6 +97,7 @@ class Stage {
   DType stream_dtype_ = DType::kF32;
   Parameter* embedding_ = nullptr;         // null: not the first stage
   EmbeddingRows embedding_rows_ = {0, 0};  // those of the table that are here
+  StageRange range_;
   std::vector<Layer> layers_;
   std::optional<Head> head_;
 };

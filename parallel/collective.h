@@ -36,6 +36,8 @@ struct Collective {
   // Bytes of each rank's part of `data`, in rank order; they cover it. For
   // kReduceScatter and kAllGather.
   std::vector<int64_t> part_bytes = {};
+  // What it carries, for a watchdog's words; ranks need not agree on it.
+  std::string purpose = {};
 };
 
 // What must be equal on all ranks, in a fixed size that can be sent.

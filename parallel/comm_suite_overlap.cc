@@ -39,12 +39,36 @@ absl::Status BucketsInFlightGiveTheBitsOfBlockingCalls_N12(Communicator& comm) {
     for (size_t b = 0; b < kBuckets; ++b) {
       ArriveLate(b, comm.rank());  // backward of the next layer
       pending.push_back(comm.StartAllReduceOrderedSum(buckets[b]));
+      if (b % 2 == 1) pending.back()->MoveInBackground();
     }
     for (size_t i = 0; i < kBuckets; ++i) {
       const size_t b = backwards ? kBuckets - 1 - i : i;
       LS_RETURN_IF_ERROR(pending[b]->Wait());
       ExpectBits(buckets[b], blocking[b]);
     }
+  }
+  return absl::OkStatus();
+}
+
+// Without a call of this library on any rank, and with the same bits.
+absl::Status BucketsMoveWhileAllRanksCompute_N12(Communicator& comm) {
+  std::vector<std::vector<float>> buckets = BucketsOf(comm.rank());
+  std::vector<std::vector<float>> blocking = buckets;
+  std::vector<Communicator::Pending> pending;
+  for (std::vector<float>& bucket : buckets) {
+    pending.push_back(comm.StartAllReduceOrderedSum(bucket));
+    pending.back()->MoveInBackground();
+  }
+  for (const auto& one : pending) {
+    for (int ms = 0; ms < 30'000 && !one->Ended(); ++ms) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(one->Ended());
+  }
+  for (const auto& one : pending) LS_RETURN_IF_ERROR(one->Wait());
+  for (size_t b = 0; b < kBuckets; ++b) {
+    LS_RETURN_IF_ERROR(comm.AllReduceOrderedSum(blocking[b]));
+    ExpectBits(buckets[b], blocking[b]);
   }
   return absl::OkStatus();
 }
@@ -119,6 +143,8 @@ std::vector<Case> OverlapCases() {
   return {
       {"BucketsInFlightGiveTheBitsOfBlockingCalls_N12",
        BucketsInFlightGiveTheBitsOfBlockingCalls_N12},
+      {"BucketsMoveWhileAllRanksCompute_N12",
+       BucketsMoveWhileAllRanksCompute_N12},
       {"OtherCallsPassMeanwhile_N5", OtherCallsPassMeanwhile_N5},
       {"GatherAndTreeInFlight_N4", GatherAndTreeInFlight_N4, 1, true},
   };

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -154,27 +153,6 @@ Communicator::Pending Communicator::StartReduceScatterOrderedSum(
 Communicator::Pending Communicator::StartAllGatherV(
     std::span<std::byte> bytes, std::span<const int64_t> counts) {
   return Start(GatherParts(bytes, counts));
-}
-
-absl::Status Communicator::Agree(const absl::Status& mine) {
-  const std::string text(mine.message());
-  const int64_t own[] = {mine.raw_code(), static_cast<int64_t>(text.size())};
-  std::vector<int64_t> all(2 * static_cast<size_t>(size()));
-  LS_RETURN_IF_ERROR(AllGather(std::as_bytes(std::span(own)),
-                               std::as_writable_bytes(std::span(all))));
-  for (int rank = 0; rank < size(); ++rank) {
-    const int64_t code = all[2 * static_cast<size_t>(rank)];
-    if (code == 0) continue;
-    std::string told(
-        static_cast<size_t>(all[2 * static_cast<size_t>(rank) + 1]), ' ');
-    if (rank == this->rank()) told = text;
-    LS_RETURN_IF_ERROR(
-        Broadcast(std::as_writable_bytes(std::span(told)), rank));
-    return absl::Status(
-        static_cast<absl::StatusCode>(code),
-        "rank " + std::to_string(WorldRank(rank)) + ": " + told);
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,6 +40,13 @@ class PendingCollective {
 
   // Until the result is there; called once.
   virtual absl::Status Wait() = 0;
+
+  // The transport may move it while the caller computes, on a thread of its own
+  // that sleeps when there is nothing to move. Without this it moves when ranks
+  // wait. No result depends on it (N12); called once at most, before Wait.
+  virtual void MoveInBackground() {}
+  // Whether Wait would find it done, as far as is known without moving it.
+  virtual bool Ended() const = 0;
 };
 
 class Communicator {
@@ -52,6 +60,10 @@ class Communicator {
   // The number of `rank` in the communicator that this one was split from
   // first: what messages call it.
   virtual int WorldRank(int rank) const = 0;
+
+  // Whom this rank's call under way still waits for, as numbers in the world;
+  // empty: nobody, or not known. From any thread.
+  virtual std::vector<int> AwaitedRanks() const { return {}; }
 
   // Starts any collective. Handles may be waited for in any order, and more
   // calls may be made meanwhile; all ranks start in the same order. Errors
@@ -114,9 +126,13 @@ class Communicator {
                                                               int key) = 0;
 
   // Every rank brings what happened to it; all get the same: OK if all are OK,
-  // else the error of the lowest rank that has one, with that rank named.
+  // else the error of the lowest rank that has one, with that rank named unless
+  // all ranks have this very error.
   absl::Status Agree(const absl::Status& mine);
 };
+
+// Whether Agree made it: then every rank has it, and one of them may tell.
+bool IsAgreed(const absl::Status& status);
 
 }  // namespace lockstep
 

@@ -53,9 +53,9 @@ class MpiCollective : public Operation {
   bool Step() override;
   std::vector<int> Missing() const override;
 
-  bool ended() const { return stage_ == Stage::kEnded; }
+  bool ended() const override { return stage_ == Stage::kEnded; }
   // Whether others may read or write this rank's memory.
-  bool moving() const { return stage_ > Stage::kRollCall && !ended(); }
+  bool moving() const override { return stage_ > Stage::kRollCall && !ended(); }
   const absl::Status& status() const { return status_; }
 
  private:

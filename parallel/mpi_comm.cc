@@ -33,6 +33,7 @@ class MpiPending : public PendingCollective {
   MpiPending(std::shared_ptr<MpiWorld> world, std::shared_ptr<MpiGroup> group,
              const Collective& call)
       : world_(std::move(world)), group_(std::move(group)) {
+    const auto lock = world_->Locked();
     if (!world_->lost().ok()) return;
     operation_ = std::make_shared<MpiCollective>(world_.get(), group_, call);
     world_->Add(operation_);
@@ -42,16 +43,23 @@ class MpiPending : public PendingCollective {
   // What others do with this rank's memory has to end first; if it does not,
   // the job is over and MPI is not called again.
   ~MpiPending() override {
-    if (operation_ == nullptr || operation_->ended()) return;
+    if (Ended()) return;
     world_->Leave(group_->id, group_->world_ranks);
-    if (operation_->moving()) Wait().IgnoreError();
+    if (!world_->Abandon(operation_)) Wait().IgnoreError();
   }
 
   absl::Status Wait() override {
     if (operation_ == nullptr) return world_->lost();
-    LS_RETURN_IF_ERROR(world_->Await(*operation_, group_->id,
-                                     [&] { return operation_->ended(); }));
+    LS_RETURN_IF_ERROR(world_->Await(*operation_, group_->id));
     return operation_->status();
+  }
+
+  void MoveInBackground() override {
+    if (operation_ != nullptr) world_->MoveInBackground(operation_);
+  }
+  bool Ended() const override {
+    const auto lock = world_->Locked();
+    return operation_ == nullptr || operation_->ended();
   }
 
  private:
@@ -74,6 +82,10 @@ class MpiComm : public Communicator {
     return group_->world_ranks[static_cast<size_t>(rank)];
   }
 
+  std::vector<int> AwaitedRanks() const override {
+    return world_->AwaitedRanks();
+  }
+
   Pending Start(const Collective& call) override {
     return std::make_unique<MpiPending>(world_, group_, call);
   }
@@ -81,6 +93,7 @@ class MpiComm : public Communicator {
   absl::Status Send(std::span<const std::byte> bytes, int peer,
                     int tag) override {
     LS_CHECK(tag >= 0 && tag <= kMaxTag) << tag;
+    const auto lock = world_->Locked();
     if (!world_->lost().ok()) return world_->lost();
     world_->Add(
         std::make_shared<MpiSend>(world_.get(), *group_, bytes, peer, tag));
@@ -99,12 +112,15 @@ class MpiComm : public Communicator {
 
 absl::Status MpiComm::Recv(std::span<std::byte> bytes, int peer, int tag) {
   LS_CHECK(tag >= 0 && tag <= kMaxTag) << tag;
-  if (!world_->lost().ok()) return world_->lost();
-  const auto receive =
-      std::make_shared<MpiReceive>(world_.get(), group_, bytes, peer, tag);
-  world_->Add(receive);
-  LS_RETURN_IF_ERROR(
-      world_->Await(*receive, group_->id, [&] { return receive->ended(); }));
+  std::shared_ptr<MpiReceive> receive;
+  {
+    const auto lock = world_->Locked();
+    if (!world_->lost().ok()) return world_->lost();
+    receive =
+        std::make_shared<MpiReceive>(world_.get(), group_, bytes, peer, tag);
+    world_->Add(receive);
+  }
+  LS_RETURN_IF_ERROR(world_->Await(*receive, group_->id));
   if (receive->length() == bytes.size()) return absl::OkStatus();
   return absl::InternalError(
       "a message has " + std::to_string(receive->length()) + " bytes, " +
@@ -145,7 +161,8 @@ namespace mpi_internal {
 
 std::unique_ptr<Communicator> MakeMpiComm(std::shared_ptr<MpiWorld> world,
                                           MPI_Comm parent, const Place& place) {
-  return std::make_unique<MpiComm>(std::move(world), NewGroup(parent, place));
+  const auto lock = world->Locked();
+  return std::make_unique<MpiComm>(world, NewGroup(parent, place));
 }
 
 }  // namespace mpi_internal

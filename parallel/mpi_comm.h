@@ -7,10 +7,12 @@
 // AllReduceFastSum is the ordered sum, though MPI_Allreduce was the quicker one
 // for small buffers (mpi_collective.h).
 //
-// Needs MPI_THREAD_FUNNELED: only the thread that called Start below talks to
-// MPI. Messages progress inside calls of this library alone; a bucket started
-// before a long computation moves when the next call is made. With more ranks
-// than cores, run with `--mca mpi_yield_when_idle 1`.
+// Messages progress inside calls of this library alone. What is to move while
+// the rank computes (MoveInBackground) is looked after by a thread that sleeps
+// between looks; it needs MPI_THREAD_SERIALIZED, since never two threads are in
+// MPI at once. Where MPI grants MPI_THREAD_FUNNELED only, such collectives move
+// when the next call is made. With more ranks than cores, run with `--mca
+// mpi_yield_when_idle 1`.
 //
 // no_mpi.cc answers in a build without MPI (--define=lockstep_mpi=off).
 

@@ -49,6 +49,7 @@ MpiSend::MpiSend(MpiWorld* world, const MpiGroup& group,
 bool MpiSend::Step() {
   if (!AllDone(requests_)) return true;
   world_->GiveBack(std::move(bytes_));
+  ended_ = true;
   return false;
 }
 

@@ -28,12 +28,14 @@ class MpiSend : public Operation {
           std::span<const std::byte> bytes, int peer, int tag);
   bool Step() override;
   std::vector<int> Missing() const override { return {world_rank_}; }
+  bool ended() const override { return ended_; }
 
  private:
   MpiWorld* const world_;
   const uint64_t length_;
   std::vector<std::byte> bytes_;  // borrowed
   const int world_rank_;
+  bool ended_ = false;
   std::vector<MPI_Request> requests_;
 };
 
@@ -44,7 +46,7 @@ class MpiReceive : public Operation {
   bool Step() override;
   std::vector<int> Missing() const override;
 
-  bool ended() const { return stage_ == Stage::kEnded; }
+  bool ended() const override { return stage_ == Stage::kEnded; }
   uint64_t length() const { return length_; }
 
  private:

@@ -24,8 +24,8 @@ using mpi_internal::MpiWorld;
 
 class Runtime : public MpiRuntime {
  public:
-  explicit Runtime(const MpiCommOptions& options)
-      : world_(std::make_shared<MpiWorld>(options)) {
+  Runtime(const MpiCommOptions& options, bool background)
+      : world_(std::make_shared<MpiWorld>(options, background)) {
     MPI_Comm local;
     CheckMpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                                  MPI_INFO_NULL, &local),
@@ -77,14 +77,14 @@ absl::StatusOr<std::unique_ptr<MpiRuntime>> MpiRuntime::Start(
   MPI_Initialized(&started);
   LS_CHECK(started == 0) << "MPI cannot be started twice";
   int provided = 0;
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) !=
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) !=
           MPI_SUCCESS ||
       provided < MPI_THREAD_FUNNELED) {
     return absl::InternalError(
         "MPI does not start with MPI_THREAD_FUNNELED\n  where: MPI_Init_thread"
         "\n  do: run `lockstep doctor`, and look at the launcher's messages");
   }
-  return std::make_unique<Runtime>(options);
+  return std::make_unique<Runtime>(options, provided >= MPI_THREAD_SERIALIZED);
 }
 
 }  // namespace lockstep

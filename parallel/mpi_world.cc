@@ -1,7 +1,5 @@
 #include "parallel/mpi_world.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,19 +14,7 @@ namespace {
 // After a leaver's notice, what it sent before has this long to arrive: MPI
 // keeps the order within a communicator only.
 constexpr int64_t kSettleMs = 50;
-
-// Polls before a wait yields its core, and then sleeps between looks.
-constexpr int64_t kSpins = 200, kYields = 20'000;
-constexpr auto kNap = std::chrono::microseconds(100);
-
-void Pause(int64_t poll) {
-  if (poll < kSpins) return;
-  if (poll < kYields) {
-    sched_yield();
-  } else {
-    std::this_thread::sleep_for(kNap);
-  }
-}
+constexpr auto kLook = std::chrono::microseconds(100);
 
 }  // namespace
 
@@ -41,7 +27,8 @@ int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-MpiWorld::MpiWorld(const MpiCommOptions& options) : options_(options) {
+MpiWorld::MpiWorld(const MpiCommOptions& options, bool background)
+    : options_(options), background_allowed_(background) {
   CheckMpi(MPI_Comm_dup(MPI_COMM_WORLD, &notices_), "MPI_Comm_dup");
   MPI_Comm_rank(notices_, &rank_);
   MPI_Comm_size(notices_, &size_);
@@ -84,6 +71,7 @@ void MpiWorld::Take(const Notice& notice, int from) {
 }
 
 void MpiWorld::Progress() {
+  const Lock lock(mutex_);
   if (!lost_.ok()) return;
   TakeNotices();
   for (auto at = under_way_.begin(); at != under_way_.end();) {
@@ -92,6 +80,7 @@ void MpiWorld::Progress() {
 }
 
 void MpiWorld::Add(std::shared_ptr<Operation> operation) {
+  const Lock lock(mutex_);
   if (lost_.ok() && operation->Step()) {
     under_way_.push_back(std::move(operation));
   }
@@ -109,29 +98,9 @@ std::vector<int> MpiWorld::Gone(uint64_t group,
   return gone;
 }
 
-absl::Status MpiWorld::Await(const Operation& operation, uint64_t group,
-                             const std::function<bool()>& done) {
-  constexpr int64_t kLook = 256;  // polls between looks at the time
-  const int64_t began = NowMs();
-  for (int64_t poll = 0; !done(); ++poll) {
-    if (!lost_.ok()) return lost_;
-    Progress();
-    Pause(poll);
-    if (poll % kLook != kLook - 1 && poll < kYields) continue;
-    const std::vector<int> missing = operation.Missing();
-    if (const auto gone = Gone(group, missing); !gone.empty() && !done()) {
-      return GiveUp(gone, "has left");
-    }
-    if (NowMs() - began > options_.timeout_ms && !done()) {
-      return GiveUp(missing, "did not come within " +
-                                 std::to_string(options_.timeout_ms) + " ms");
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status MpiWorld::GiveUp(std::span<const int> ranks,
                               const std::string& how) {
+  const Lock lock(mutex_);
   Notice notice = {.kind = Notice::kLost};
   for (const int rank :
        ranks.first(std::min(ranks.size(), Notice::kMaxRanks))) {
@@ -145,13 +114,14 @@ absl::Status MpiWorld::GiveUp(std::span<const int> ranks,
   // have come first; then they are everybody's.
   for (const int64_t end = NowMs() + kSettleMs; NowMs() < end;) {
     TakeNotices();
-    std::this_thread::sleep_for(kNap);
+    std::this_thread::sleep_for(kLook);
   }
   if (lost_.ok()) Take(notice, rank_);
   return lost_;
 }
 
 void MpiWorld::Leave(uint64_t group, std::span<const int> members) {
+  const Lock lock(mutex_);
   if (!lost_.ok()) return;
   for (const int member : members) {
     if (member != rank_) Tell({.group = group, .kind = Notice::kLeft}, member);
@@ -176,6 +146,7 @@ void MpiWorld::GiveBack(std::vector<std::byte> buffer) {
 }
 
 void MpiWorld::Finalize() {
+  StopBackground();
   for (const int64_t end = NowMs() + 1'000;
        lost_.ok() && !(told_.empty() && under_way_.empty()) && NowMs() < end;) {
     Progress();

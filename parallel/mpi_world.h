@@ -7,20 +7,28 @@
 // words instead of each after a timeout of its own. After that this process
 // makes no more MPI calls: requests may still point at memory that is going
 // away.
+//
+// Two threads may be in here, one at a time: the rank's own, and, while
+// collectives are to move in the background, one that looks after them and
+// sleeps between looks. Whoever calls MPI or touches an operation holds the
+// mutex.
 
 #ifndef PARALLEL_MPI_WORLD_H_
 #define PARALLEL_MPI_WORLD_H_
 
 #include <mpi.h>
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,6 +45,9 @@ class Operation {
   virtual bool Step() = 0;
   // Ranks of the world that it still needs something from.
   virtual std::vector<int> Missing() const = 0;
+  // Whether it will never move again, and whether bytes are on their way.
+  virtual bool ended() const = 0;
+  virtual bool moving() const { return !ended(); }
 };
 
 // The fixed form in which ranks tell each other that it is over.
@@ -53,23 +64,37 @@ struct Notice {
 
 class MpiWorld {
  public:
-  explicit MpiWorld(const MpiCommOptions& options);
+  using Lock = std::unique_lock<std::recursive_mutex>;
+
+  // `background`: MPI may be called from a second thread, one at a time.
+  MpiWorld(const MpiCommOptions& options, bool background);
+  ~MpiWorld();
 
   const MpiCommOptions& options() const { return options_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  Lock Locked() { return Lock(mutex_); }
 
   // Takes notices, and moves all that is under way. Not after a loss.
   void Progress();
   // `operation` is moved by every Progress until it has ended.
   void Add(std::shared_ptr<Operation> operation);
+  // Also while the rank computes.
+  void MoveInBackground(std::shared_ptr<Operation> operation);
+  // It never moves again, though MPI may still write into what it owns. False,
+  // and nothing happens, when its bytes are on their way.
+  bool Abandon(const std::shared_ptr<Operation>& operation);
 
   // Polls until `operation` has ended; or RankLost, now and for ever, when it
   // has not in time or somebody it needs has left `group`.
-  absl::Status Await(const Operation& operation, uint64_t group,
-                     const std::function<bool()>& done);
+  absl::Status Await(const Operation& operation, uint64_t group);
+  // Whom the Await under way misses.
+  std::vector<int> AwaitedRanks() const;
 
-  absl::Status lost() const { return lost_; }
+  absl::Status lost() const {
+    const Lock lock(mutex_);
+    return lost_;
+  }
   // This rank cannot go on: lost() from now on, here and everywhere.
   absl::Status GiveUp(std::span<const int> ranks, const std::string& how);
   // A communicator ends on this rank; its other members learn of it.
@@ -84,11 +109,16 @@ class MpiWorld {
   void Finalize();
 
  private:
+  class Awaiting;
+
   void Tell(const Notice& notice, int rank);
   void Take(const Notice& notice, int from);
   void TakeNotices();
   // Who of `ranks` left `group` long enough ago for all they sent to be here.
   std::vector<int> Gone(uint64_t group, const std::vector<int>& ranks) const;
+  void WorkInBackground();
+  void SetAwaited(std::vector<int> ranks);
+  void StopBackground();
 
   const MpiCommOptions options_;
   int rank_ = 0, size_ = 1;
@@ -96,13 +126,24 @@ class MpiWorld {
   absl::Status lost_;
   // (communicator, rank of the world) -> when its notice came, in ms.
   std::map<std::pair<uint64_t, int>, int64_t> left_;
-  std::list<std::shared_ptr<Operation>> under_way_;
+  std::list<std::shared_ptr<Operation>> under_way_, abandoned_;
   struct Told {
     Notice notice;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   std::list<Told> told_;                                 // not sent yet
   std::multimap<size_t, std::vector<std::byte>> spare_;  // by size
+
+  mutable std::recursive_mutex mutex_;
+  const bool background_allowed_;
+  std::condition_variable_any background_changed_;
+  std::list<std::shared_ptr<Operation>> background_;  // part of under_way_
+  bool stopping_ = false;
+  bool awaiting_ = false;  // the rank looks after everything itself
+  std::thread background_thread_;
+
+  mutable std::mutex awaited_mutex_;
+  std::vector<int> awaited_;
 };
 
 // LS_CHECKs that an MPI call succeeded; for calls that fail on misuse alone.

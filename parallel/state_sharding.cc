@@ -79,10 +79,11 @@ std::vector<GradientBucket> PlanBuckets(std::span<const ShardedTensor> tensors,
   std::vector<GradientBucket> buckets;
   bool open = false;
   for (auto i = static_cast<int64_t>(tensors.size()); i-- > 0;) {
-    if (!open) buckets.emplace_back();
     const ShardedTensor& tensor = tensors[static_cast<size_t>(i)];
+    const int64_t elements = tensor.rows * tensor.row_elements;
+    if (!open || elements >= bucket_elements) buckets.emplace_back();
     buckets.back().tensors.push_back(i);
-    buckets.back().elements += tensor.rows * tensor.row_elements;
+    buckets.back().elements += elements;
     open = buckets.back().elements < bucket_elements;
   }
   return buckets;

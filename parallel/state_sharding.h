@@ -54,6 +54,10 @@ class StateSharding {
   std::vector<int64_t> begins_;  // [tensor][rank + 1]
 };
 
+// 4 MiB: below that a packed copy costs less than a message of its own, and the
+// matrices of a model worth sharing out are above it.
+constexpr int64_t kDefaultBucketBytes = int64_t{4} << 20;
+
 // Tensors whose gradients are reduced by one collective, the last of the list
 // first, as backward makes them. Packed by rank, then by the order of
 // `tensors`: a rank's part is contiguous.
@@ -63,8 +67,8 @@ struct GradientBucket {
 };
 
 // Groups in backward order that are closed once they have `bucket_elements` (>=
-// 1) or more; no tensor is split, so the last addition decides how far beyond
-// that one goes.
+// 1) or more. No tensor is split; one that has as many by itself is alone, so
+// that it can be reduced where it lies.
 std::vector<GradientBucket> PlanBuckets(std::span<const ShardedTensor> tensors,
                                         int64_t bucket_elements);
 

@@ -33,6 +33,13 @@ class ThreadPending : public PendingCollective {
     return status;
   }
 
+  void MoveInBackground() override {
+    if (meeting_ != nullptr) group_->MoveInBackground(meeting_);
+  }
+  bool Ended() const override {
+    return meeting_ == nullptr || group_->Ended(*meeting_);
+  }
+
  private:
   const std::shared_ptr<ThreadGroup> group_;
   std::shared_ptr<Meeting> meeting_;

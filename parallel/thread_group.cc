@@ -14,6 +14,15 @@ ThreadGroup::ThreadGroup(std::vector<int> world_ranks, int64_t timeout_ms)
       timeout_ms_(timeout_ms),
       left_(world_ranks_.size()) {}
 
+ThreadGroup::~ThreadGroup() {
+  {
+    const Lock lock(mutex_);
+    stopping_ = true;
+  }
+  background_changed_.notify_all();
+  if (background_thread_.joinable()) background_thread_.join();
+}
+
 absl::Status ThreadGroup::RankGone(std::span<const int> ranks,
                                    std::string_view how) const {
   std::vector<int> names;
@@ -50,6 +59,7 @@ std::shared_ptr<Meeting> ThreadGroup::Join(int rank, uint64_t sequence,
     meetings_.erase(sequence);
     meeting->Open(world_ranks_);
     changed_.notify_all();
+    background_changed_.notify_all();
   }
   return meeting;
 }
@@ -68,6 +78,41 @@ absl::Status ThreadGroup::Finish(Meeting& meeting) {
   // Others are inside their last piece: no deadline, nothing can hold them.
   changed_.wait(lock, [&] { return meeting.Done(); });
   return absl::OkStatus();
+}
+
+void ThreadGroup::MoveInBackground(std::shared_ptr<Meeting> meeting) {
+  const Lock lock(mutex_);
+  background_.push_back(std::move(meeting));
+  if (!background_thread_.joinable()) {
+    background_thread_ = std::thread([this] { WorkInBackground(); });
+  }
+  background_changed_.notify_all();
+}
+
+bool ThreadGroup::Ended(const Meeting& meeting) {
+  const Lock lock(mutex_);
+  return !lost_.ok() || (meeting.Complete() && meeting.Done());
+}
+
+// A meeting that will never be complete stays in the list and is not touched.
+void ThreadGroup::WorkInBackground() {
+  Lock lock(mutex_);
+  while (true) {
+    auto next = background_.end();
+    background_changed_.wait(lock, [&] {
+      next = std::find_if(background_.begin(), background_.end(),
+                          [](const auto& m) { return m->Complete(); });
+      return stopping_ || next != background_.end();
+    });
+    if (stopping_) return;
+    const std::shared_ptr<Meeting> meeting = std::move(*next);
+    background_.erase(next);
+    if (!meeting->verdict().ok() || meeting->Done()) continue;
+    lock.unlock();
+    const bool last = meeting->Work();
+    lock.lock();
+    if (last) changed_.notify_all();
+  }
 }
 
 void ThreadGroup::GiveUp(Meeting& meeting, int rank) {

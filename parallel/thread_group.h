@@ -5,7 +5,8 @@
 // ranks wait. So a result needs nobody but those who started the call to have
 // started it: a rank that computes between Start and Wait holds nobody up.
 // A meeting that is complete always ends; before that it can fail, and then for
-// all.
+// all. Meetings that are to move in the background are also worked on by a
+// thread of the group, made when first needed.
 
 #ifndef PARALLEL_THREAD_GROUP_H_
 #define PARALLEL_THREAD_GROUP_H_
@@ -20,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,6 +34,7 @@ namespace lockstep::thread_comm_internal {
 class ThreadGroup {
  public:
   ThreadGroup(std::vector<int> world_ranks, int64_t timeout_ms);
+  ~ThreadGroup();
 
   int size() const { return static_cast<int>(world_ranks_.size()); }
   int64_t timeout_ms() const { return timeout_ms_; }
@@ -46,6 +49,9 @@ class ThreadGroup {
   // Until the meeting's work is done; OK, Internal or RankLost, the same on
   // all ranks.
   absl::Status Finish(Meeting& meeting);
+  // Its pieces may be done by the group's own thread, as soon as all are here.
+  void MoveInBackground(std::shared_ptr<Meeting> meeting);
+  bool Ended(const Meeting& meeting);
   // The rank will not wait; the others cannot complete the meeting without it.
   void GiveUp(Meeting& meeting, int rank);
   absl::Status Lost();
@@ -75,6 +81,8 @@ class ThreadGroup {
   template <typename Done, typename Missing>
   void WaitUntil(Lock& lock, Done done, Missing missing);
 
+  void WorkInBackground();
+
   const std::vector<int> world_ranks_;
   const int64_t timeout_ms_;
 
@@ -90,6 +98,11 @@ class ThreadGroup {
     size_t taken = 0;
   };
   std::map<std::pair<uint64_t, int>, Offspring> children_;
+
+  std::condition_variable background_changed_;
+  bool stopping_ = false;
+  std::vector<std::shared_ptr<Meeting>> background_;  // one rank's handle each
+  std::thread background_thread_;
 };
 
 }  // namespace lockstep::thread_comm_internal

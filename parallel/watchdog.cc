@@ -11,7 +11,9 @@ namespace {
 // How often the watchdog looks; a test's clock moves by itself.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
-int64_t Millis(Clock* clock) { return clock->MonotonicNanos() / 1'000'000; }
+constexpr int64_t kNsPerMs = 1'000'000;
+
+int64_t Millis(Clock* clock) { return clock->MonotonicNanos() / kNsPerMs; }
 
 std::string Limit(int64_t ms) { return std::to_string(ms) + " ms"; }
 
@@ -50,13 +52,18 @@ LastWords Watchdog::Now() const {
   return NowLocked();
 }
 
+int64_t Watchdog::waited_ns() const {
+  const std::lock_guard lock(mutex_);
+  return waited_ns_;
+}
+
 LastWords Watchdog::NowLocked() const {
   LastWords words = {.rank = options_.rank, .step = step_};
   const int64_t now = Millis(clock_);
   if (in_call_) {
     words.group = group_;
     words.collective = collective_;
-    words.waited_ms = now - call_began_ms_;
+    words.waited_ms = now - call_began_ns_ / kNsPerMs;
   } else if (in_step_) {
     words.waited_ms = now - step_began_ms_;
   }
@@ -68,7 +75,7 @@ void Watchdog::BeginCall(const std::string& group, std::string collective) {
   in_call_ = true;
   group_ = group;
   collective_ = std::move(collective);
-  call_began_ms_ = Millis(clock_);
+  call_began_ns_ = clock_->MonotonicNanos();
 }
 
 void Watchdog::EndCall(const absl::Status& status) {
@@ -80,13 +87,14 @@ void Watchdog::EndCall(const absl::Status& status) {
     FireLocked(lock, std::move(words));
   }
   in_call_ = false;
+  waited_ns_ += clock_->MonotonicNanos() - call_began_ns_;
 }
 
 // Empty, or what is late.
 std::string Watchdog::LateLocked() const {
   const int64_t now = Millis(clock_);
   const int64_t call_limit = options_.timeout_ms + kWatchdogGraceMs;
-  if (in_call_ && now - call_began_ms_ > call_limit) {
+  if (in_call_ && now - call_began_ns_ / kNsPerMs > call_limit) {
     return "a call did not end within " + Limit(call_limit);
   }
   if (in_step_ && options_.step_timeout_ms > 0 &&

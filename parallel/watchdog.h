@@ -63,6 +63,9 @@ class Watchdog {
 
   // What this rank would say now; for a signal that ends it.
   LastWords Now() const;
+  // Time spent in calls so far: that of messages and of others' lateness, in
+  // which this rank computed nothing.
+  int64_t waited_ns() const;
 
   // For WatchedComm: a call begins, and has ended thus. RankLost fires.
   void BeginCall(const std::string& group, std::string collective);
@@ -82,7 +85,7 @@ class Watchdog {
   std::condition_variable changed_;
   bool stopping_ = false, fired_ = false, in_step_ = false, in_call_ = false;
   int64_t step_ = 0;
-  int64_t step_began_ms_ = 0, call_began_ms_ = 0;
+  int64_t step_began_ms_ = 0, call_began_ns_ = 0, waited_ns_ = 0;
   std::string group_, collective_;
   std::thread thread_;
 };

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "determinism/status.h"
 #include "parallel/collective.h"
@@ -27,6 +28,8 @@ class WatchedPending : public PendingCollective {
     watchdog_->EndCall(status);
     return status;
   }
+  void MoveInBackground() override { inner_->MoveInBackground(); }
+  bool Ended() const override { return inner_->Ended(); }
 
  private:
   const Communicator::Pending inner_;
@@ -44,9 +47,15 @@ class WatchedComm : public Communicator {
   int size() const override { return inner_->size(); }
   int WorldRank(int rank) const override { return inner_->WorldRank(rank); }
 
+  std::vector<int> AwaitedRanks() const override {
+    return inner_->AwaitedRanks();
+  }
+
   Pending Start(const Collective& call) override {
+    std::string told = Describe(ShapeOf(call));
+    if (!call.purpose.empty()) told += ", " + call.purpose;
     return std::make_unique<WatchedPending>(inner_->Start(call), watchdog_,
-                                            name_, Describe(ShapeOf(call)));
+                                            name_, std::move(told));
   }
 
   absl::Status Send(std::span<const std::byte> bytes, int peer,

@@ -21,6 +21,7 @@
 #include "model/optimizer.h"
 #include "model/precision.h"
 #include "model/schedule.h"
+#include "parallel/state_sharding.h"
 #include "recipes/recipe.h"
 #include "recipes/section.h"
 #include "tools/batch_schedule.h"
@@ -63,6 +64,8 @@ struct ParallelConfig {
   std::optional<int64_t> data;  // absent: what is left of the world
   bool sequence = false;
   int64_t interleave = 1;
+  bool overlap = true;
+  int64_t bucket_bytes = kDefaultBucketBytes;
 
   int64_t world() const { return tensor * pipeline * data.value_or(1); }
 };

@@ -71,6 +71,12 @@ void DescribeSection(Section& section, ParallelConfig& config) {
   section.Int(
       "interleave", config.interleave,
       {.min = 1, .max = kMostRanks, .help = "model chunks a pipeline rank"});
+  section.Bool("overlap", config.overlap,
+               {.help = "reduce gradients while backward goes on; same bits"});
+  section.Int("bucket_bytes", config.bucket_bytes,
+              {.min = 1,
+               .max = int64_t{1} << 40,
+               .help = "gradients that are reduced together; same bits"});
 }
 
 void DescribeSection(Section& section, EvalConfig& config) {

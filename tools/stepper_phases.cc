@@ -86,9 +86,7 @@ absl::Status Stepper::BeginAttempt(Work& work, int attempt) {
   if (faults_ != nullptr && attempt > 0) {
     faults_->BeginStep(work.report.step, attempt);
   }
-  if (model_.grid() != nullptr) model_.grid()->BeginPass(model_.store());
-  model_.store().ZeroGradients();
-  return absl::OkStatus();
+  return model_.BeginPass();
 }
 
 // One pass; on the integer grid a second one where the exponents of the first
@@ -130,7 +128,10 @@ absl::StatusOr<bool> Stepper::PassHolds(Work& work) {
 
 absl::Status Stepper::ForwardBackward(Work& work) {
   StepSource source(*this, work);
-  return model_.pipeline().Train(source);
+  LS_RETURN_IF_ERROR(model_.pipeline().Train(
+      source, [this](int64_t layer) { model_.reduction().LayerDone(layer); }));
+  model_.reduction().EndPass();
+  return absl::OkStatus();
 }
 
 // Sums of losses and of valid tokens travel as integers (N6).

@@ -59,12 +59,17 @@ absl::StatusOr<int> TrainLoop::StopRequest() const {
   return static_cast<int>(signal);
 }
 
-absl::Status TrainLoop::Finish(TrainResult& result) {
-  LS_ASSIGN_OR_RETURN(result.unseed, stepper_.StateField());
+// Speeds over the steps of this launch.
+absl::Status TrainLoop::SumUp(TrainResult& result) const {
+  Communicator& world = *stepper_.layout().world;
+  int64_t waited_ns = waited_ns_;
+  LS_RETURN_IF_ERROR(AddOverRanks(world, std::span(&waited_ns, 1)));
   result.peak_bytes = stepper_.device().peak_bytes();
-  LS_RETURN_IF_ERROR(
-      stepper_.layout().world->AllReduceMax(std::span(&result.peak_bytes, 1)));
+  LS_RETURN_IF_ERROR(world.AllReduceMax(std::span(&result.peak_bytes, 1)));
   if (busy_ns_ > 0) {
+    result.exposed_comm_ms =
+        static_cast<double>(waited_ns) * 1e-6 /
+        static_cast<double>(steps_ * static_cast<int64_t>(world.size()));
     const double seconds = static_cast<double>(busy_ns_) * 1e-9;
     result.tokens_per_s = static_cast<double>(tokens_) / seconds;
     const RunConfig& c = stepper_.config();
@@ -75,6 +80,12 @@ absl::Status TrainLoop::Finish(TrainResult& result) {
       result.mfu = result.tokens_per_s * flops_a_token / peak_flops_;
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status TrainLoop::Finish(TrainResult& result) {
+  LS_ASSIGN_OR_RETURN(result.unseed, stepper_.StateField());
+  LS_RETURN_IF_ERROR(SumUp(result));
   if (folder_ == nullptr) return absl::OkStatus();
   return folder_->Record("stop",
                          {{"step", result.steps},
@@ -82,10 +93,14 @@ absl::Status TrainLoop::Finish(TrainResult& result) {
                           {"unseed", result.unseed}});
 }
 
+int64_t TrainLoop::WaitedNs() const {
+  return watchdog_ == nullptr ? 0 : watchdog_->waited_ns();
+}
+
 absl::StatusOr<StepReport> TrainLoop::TimedStep() {
   const int64_t batch = stepper_.config().batches.At(
       static_cast<int64_t>(stepper_.state().samples_seen));
-  const int64_t start = clock_.MonotonicNanos();
+  const int64_t start = clock_.MonotonicNanos(), waited = WaitedNs();
   if (watchdog_ != nullptr) {
     watchdog_->BeginStep(static_cast<int64_t>(stepper_.state().iterations) + 1);
   }
@@ -96,6 +111,8 @@ absl::StatusOr<StepReport> TrainLoop::TimedStep() {
   const int64_t tokens = batch * c.data.sequence;
   const double seconds = static_cast<double>(ns) * 1e-9;
   busy_ns_ += ns;
+  steps_ += 1;
+  waited_ns_ += WaitedNs() - waited;
   tokens_ += tokens;
   report.step_ms = seconds * 1e3;
   report.tokens_per_s = static_cast<double>(tokens) / seconds;

@@ -37,6 +37,9 @@ struct TrainResult {
   double mfu = 0;
   // The most that any rank has asked its device for (model/device.h).
   int64_t peak_bytes = 0;
+  // Of a step, mean over ranks: time in which a rank waited for messages or for
+  // other ranks, and computed nothing.
+  double exposed_comm_ms = 0;
   int stopped_by = 0;  // a signal, or 0
 };
 
@@ -69,6 +72,8 @@ class TrainLoop {
   absl::Status StopEvents(const absl::Status& why);
   absl::StatusOr<StepReport> TimedStep();
   absl::StatusOr<int> StopRequest() const;
+  int64_t WaitedNs() const;
+  absl::Status SumUp(TrainResult& result) const;
   absl::Status Write(const StepReport& report);
   absl::Status Finish(TrainResult& result);
   absl::Status AfterStep(const StepReport& report, bool last);
@@ -93,6 +98,8 @@ class TrainLoop {
   std::unique_ptr<EventFile> events_;
   int64_t busy_ns_ = 0;
   int64_t tokens_ = 0;
+  int64_t steps_ = 0;
+  int64_t waited_ns_ = 0;
   std::set<std::string> warned_;  // tensors told to lose entries of the grid
 };
 

@@ -15,9 +15,13 @@ namespace {
 std::string ResultText(const TrainResult& r, bool json) {
   if (!json) return absl::StrCat("unseed ", r.unseed, "\n");
   const nlohmann::ordered_json object = {
-      {"steps", r.steps},   {"loss", r.loss},
-      {"unseed", r.unseed}, {"tokens_per_s", r.tokens_per_s},
-      {"mfu", r.mfu},       {"peak_bytes", r.peak_bytes}};
+      {"steps", r.steps},
+      {"loss", r.loss},
+      {"unseed", r.unseed},
+      {"tokens_per_s", r.tokens_per_s},
+      {"mfu", r.mfu},
+      {"peak_bytes", r.peak_bytes},
+      {"exposed_comm_ms", r.exposed_comm_ms}};
   return object.dump() + "\n";
 }
 
