@@ -7,6 +7,7 @@
 
 #include "determinism/file_system.h"
 #include "determinism/status.h"
+#include "recipes/one_of.h"
 #include "recipes/toml_reader.h"
 
 namespace lockstep {
@@ -85,6 +86,7 @@ absl::StatusOr<LayeredFiles> LoadFiles(const std::string& path,
   layered.root = std::move(files.back());
   files.pop_back();
   while (!files.empty()) {
+    PutOutOthers(files.back(), layered.root, layered.overridden);
     Overlay(std::move(files.back()), layered.root, layered.overridden);
     files.pop_back();
   }

@@ -9,6 +9,7 @@
 #include "determinism/status.h"
 #include "recipes/files.h"
 #include "recipes/key_path.h"
+#include "recipes/one_of.h"
 #include "recipes/recipe_state.h"
 
 namespace lockstep {
@@ -21,6 +22,7 @@ absl::StatusOr<std::unique_ptr<RecipeState>> MakeState(
     const ReadText& read) {
   LS_ASSIGN_OR_RETURN(LayeredFiles files, LoadFiles(path, read));
   std::vector<std::pair<Origin, std::string>> problems;
+  PutOutOthers(sets, files.root, files.overridden);
   for (const std::string& set : sets) {
     const absl::Status status = ApplySet(set, files.root, files.overridden);
     if (!status.ok()) {

@@ -13,8 +13,6 @@
 namespace lockstep {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // An error's lines as one, for the list of a recipe's errors.
 std::string Sentence(const absl::Status& status) {
   return absl::StrReplaceAll(std::string(status.message()),
@@ -89,10 +87,9 @@ void ResolveVocab(Recipe& recipe, RunConfig& c) {
 }
 
 void CheckSchedule(Recipe& recipe, const RunConfig& c) {
-  const int64_t length =
-      c.schedule.length.value_or(c.train.steps.value_or(INT64_MAX));
-  if (c.schedule.has_length() &&
-      c.schedule.warmup > length - c.schedule.decay) {
+  if (!c.schedule.has_length()) return;
+  const int64_t length = c.schedule.length ? *c.schedule.length : c.Steps();
+  if (c.schedule.warmup > length - c.schedule.decay) {
     recipe.Error(
         "schedule", "warmup",
         absl::StrCat("warm-up of ", c.schedule.warmup, " steps and decay of ",
@@ -111,30 +108,25 @@ void CheckEvaluation(Recipe& recipe, const RunConfig& c) {
   }
 }
 
+// Samples of what the recipe counts in steps: another batch bends the curve,
+// and these say so at a resume.
+void DeriveCurve(Recipe& recipe, const RunConfig& c,
+                 std::optional<int64_t> kept) {
+  const Schedule curve = c.ResolveSchedule(c.ScheduleLengthSamples(kept));
+  if (c.schedule.has_length()) {
+    const bool keeps = kept && !c.schedule.length;
+    recipe.Derive("schedule", "length_samples", curve.length_samples,
+                  keeps ? "manifest" : "derived");
+  }
+  if (c.schedule.warmup > 0) {
+    recipe.Derive("schedule", "warmup_samples", curve.warmup_samples);
+  }
+  if (c.schedule.decay > 0) {
+    recipe.Derive("schedule", "decay_samples", curve.decay_samples);
+  }
+}
+
 }  // namespace
-
-int64_t RunConfig::Steps() const {
-  if (train.steps) return *train.steps;
-  const int64_t samples =
-      train.samples ? *train.samples : CeilDiv(*train.tokens, data.sequence);
-  return batches.StepsFor(samples);
-}
-
-int64_t RunConfig::ScheduleLengthSamples() const {
-  return batches.SamplesAfter(schedule.length.value_or(Steps()));
-}
-
-Schedule RunConfig::ResolveSchedule(int64_t length_samples) const {
-  const int64_t decay_from =
-      std::max<int64_t>(batches.StepsFor(length_samples) - schedule.decay, 0);
-  return {.shape = schedule.shape,
-          .max_lr = optimizer.lr,
-          .init_lr = schedule.init_lr,
-          .min_lr = schedule.min_lr,
-          .warmup_samples = batches.SamplesAfter(schedule.warmup),
-          .decay_samples = length_samples - batches.SamplesAfter(decay_from),
-          .length_samples = length_samples};
-}
 
 absl::StatusOr<RunConfig> ReadRunConfig(
     Recipe& recipe, std::optional<int64_t> kept_schedule_samples) {
@@ -158,17 +150,13 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);
-  CheckSchedule(recipe, c);
+  if (CheckLength(recipe, c.train)) CheckSchedule(recipe, c);
   CheckEvaluation(recipe, c);
   auto guarantee = GuaranteeFromName(top.guarantee);
   if (guarantee.ok()) c.guarantee = *guarantee;
   CheckLayout(recipe, c);
   LS_RETURN_IF_ERROR(recipe.Finish());
-  if (c.schedule.has_length()) {
-    recipe.Derive("schedule", "length_samples",
-                  kept_schedule_samples.value_or(c.ScheduleLengthSamples()),
-                  kept_schedule_samples ? "manifest" : "derived");
-  }
+  DeriveCurve(recipe, c, kept_schedule_samples);
   return c;
 }
 

@@ -113,8 +113,9 @@ struct RunConfig {
   int64_t Steps() const;
   // The curve in samples; `length_samples` is what the run resolved at step 0.
   Schedule ResolveSchedule(int64_t length_samples) const;
-  // The curve's length that a run started now would keep.
-  int64_t ScheduleLengthSamples() const;
+  // The curve's length: `kept`, which the run resolved at its step 0, unless
+  // there is none or the recipe names the length of its curve itself.
+  int64_t ScheduleLengthSamples(std::optional<int64_t> kept) const;
 };
 
 // Reads every section, checks what crosses sections and reports all errors of
@@ -122,6 +123,9 @@ struct RunConfig {
 // that an existing run resolved at its step 0, which a longer run keeps.
 absl::StatusOr<RunConfig> ReadRunConfig(
     Recipe& recipe, std::optional<int64_t> kept_schedule_samples);
+
+// Whether the recipe gives the run's length, in one unit; else an error of it.
+bool CheckLength(Recipe& recipe, const TrainConfig& train);
 
 // Refused, naming the feature, when this build cannot run it yet.
 absl::Status CheckRunnable(const RunConfig& config, int64_t ranks);

@@ -22,7 +22,9 @@ void DescribeSection(Section& section, TopConfig& config) {
 void DescribeSection(Section& section, TrainConfig& config) {
   section.SetTrajectory(false);
   section.Int("steps", config.steps,
-              {.min = 1, .max = kMostSteps, .help = "length in steps"});
+              {.min = 1,
+               .max = kMostSteps,
+               .help = "length in steps; or samples, or tokens"});
   section.Int("samples", config.samples,
               {.min = 1, .max = kLongest, .help = "length in samples"});
   section.Int("tokens", config.tokens,

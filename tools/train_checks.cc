@@ -49,7 +49,7 @@ std::string NothingToDo(int64_t done, int64_t steps,
   if (done >= steps) {
     return absl::StrCat("nothing to do: the run stands at step ", done,
                         ", and the recipe's length is ", steps,
-                        " steps; raise train.steps to go on");
+                        " steps; make it longer to go on");
   }
   return absl::StrCat("nothing to do: the run stands at step ", done, " of ",
                       steps, ", and --until ", *until, " is not beyond it");
