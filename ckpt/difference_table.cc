@@ -9,6 +9,9 @@ constexpr Verdict H = Verdict::kHarmless;
 constexpr Verdict R = Verdict::kRefused;
 constexpr Verdict N = Verdict::kNever;
 
+// In samples, though its keys in steps are what they were: another batch.
+constexpr std::string_view kBends = "bends the learning-rate curve";
+
 // Columns: statistical, state_exact, bitwise, layout_invariant; a fork.
 constexpr DifferenceRow kRows[] = {
     // Code and what it stands on.
@@ -62,10 +65,13 @@ constexpr DifferenceRow kRows[] = {
     {"precision.mode", {R, R, R, R}, N, "weights of another number format"},
     {"guarantee", {R, R, R, R}, H, "the run would promise something else"},
     {"seed", {R, R, R, R}, R, "order of data and random streams change"},
-    {"schedule_length_samples",
-     {R, R, R, R},
+    {"schedule.length_samples", {R, R, R, R}, H, kBends},
+    {"schedule.warmup_samples", {R, R, R, R}, H, kBends},
+    {"schedule.decay_samples", {R, R, R, R}, H, kBends},
+    {kExplainedCurve,
+     {H, H, H, H},
      H,
-     "bends the learning-rate curve"},
+     "follows from another key of the schedule"},
     {kOtherTrajectoryKeys, {R, R, R, R}, H, "changes what the run computes"},
     {kOtherKeys, {H, H, H, H}, H, "changes no bit of the run"},
     // Circumstances.

@@ -27,6 +27,7 @@ inline constexpr std::string_view kOtherKeys = "(other recipe keys)";
 inline constexpr std::string_view kPatternCuts = "(model.pattern: cuts only)";
 inline constexpr std::string_view kSameFileElsewhere = "(data: path only)";
 inline constexpr std::string_view kExplainedBinary = "(binary: explained)";
+inline constexpr std::string_view kExplainedCurve = "(schedule: explained)";
 
 std::span<const DifferenceRow> DifferenceRows();
 

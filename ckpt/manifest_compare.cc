@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ckpt/curve_keys.h"
 #include "ckpt/difference_table.h"
 #include "ckpt/value_changes.h"
 #include "determinism/check.h"
@@ -157,9 +158,9 @@ class Comparison {
     Add("seed", std::to_string(saved_.root_seed),
         std::to_string(current_.root_seed));
     Add("guarantee", NameOf(saved_.guarantee), NameOf(current_.guarantee));
-    Add("schedule_length_samples",
-        std::to_string(saved_.schedule_length_samples),
-        std::to_string(current_.schedule_length_samples));
+    RecipeKey("schedule.length_samples",
+              std::to_string(saved_.schedule_length_samples),
+              std::to_string(current_.schedule_length_samples));
   }
 
   void RecipeKey(const std::string& key, const std::string& saved,
@@ -168,8 +169,13 @@ class Comparison {
       Add(key, saved, current, kPatternCuts);
       return;
     }
-    const DifferenceRow* row = FindDifferenceRow(key);
-    Add(key, saved, current, row != nullptr ? row->key : kOtherTrajectoryKeys);
+    std::string_view row_key = kOtherTrajectoryKeys;
+    if (FollowsFromAnotherKey(key, saved_.recipe.text, current_.recipe.text)) {
+      row_key = kExplainedCurve;
+    } else if (const DifferenceRow* row = FindDifferenceRow(key)) {
+      row_key = row->key;
+    }
+    Add(key, saved, current, row_key);
   }
 
   const Manifest& saved_;

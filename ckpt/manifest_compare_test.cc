@@ -138,7 +138,7 @@ TEST(Compare, RecipeKeys) {
       "HHHH");
   // Case 11: another length must not bend the curve in silence.
   EXPECT_EQ(Verdicts(With([](Manifest& m) { m.schedule_length_samples = 640; }),
-                     "schedule_length_samples"),
+                     "schedule.length_samples"),
             "RRRR");
   Manifest seed = WithKey("seed = 18446744073709551615", "seed = 1");
   seed.root_seed = 1;

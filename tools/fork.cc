@@ -8,7 +8,7 @@ namespace lockstep {
 namespace {
 
 bool ShapesTheCurve(const std::string& key) {
-  if (key == "schedule.length_samples") return false;  // follows from the rest
+  if (FollowsFromOthers(key)) return false;
   return absl::StartsWith(key, "schedule.") || key == "train.steps" ||
          key == "train.samples" || key == "train.tokens";
 }

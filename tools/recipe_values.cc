@@ -18,6 +18,11 @@ std::map<std::string, std::string> RecipeValues(const std::string& text) {
   return values;
 }
 
+bool FollowsFromOthers(const std::string& key) {
+  return key == "schedule.length_samples" || key == "schedule.warmup_samples" ||
+         key == "schedule.decay_samples";
+}
+
 std::vector<std::string> ChangedValues(
     const std::string& from, const std::string& to,
     const std::function<bool(const std::string& key)>& counts) {

@@ -16,6 +16,9 @@ namespace lockstep {
 
 std::map<std::string, std::string> RecipeValues(const std::string& text);
 
+// Whether the key is none of a recipe: its value follows from others.
+bool FollowsFromOthers(const std::string& key);
+
 // "key: A -> B" for each key that `counts` admits and that is not the same in
 // both texts; "(absent)" stands for the value of a key that one lacks. Sorted.
 std::vector<std::string> ChangedValues(

@@ -104,11 +104,9 @@ absl::StatusOr<ResolvedRun> ResolveRun(FileSystem& fs,
       !run_dir.empty() ? run_dir
                        : absl::StrCat("runs/", recipe.name(), "-",
                                       recipe.TrajectoryHash().substr(0, 8));
-  const int64_t length = config.schedule.length || !*kept
-                             ? config.ScheduleLengthSamples()
-                             : **kept;
+  const int64_t length = config.ScheduleLengthSamples(*kept);
   return ResolvedRun{std::move(recipe), std::move(config), dir, length,
-                     kept->has_value()};
+                     *kept == length};
 }
 
 absl::StatusOr<int> ChooseThreads(int64_t asked) {

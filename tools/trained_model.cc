@@ -12,6 +12,7 @@
 #include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
+#include "tools/recipe_values.h"
 
 namespace lockstep {
 
@@ -79,7 +80,7 @@ absl::StatusOr<RunConfig> ConfigOfManifest(
         absl::StrSplit(line, absl::MaxSplits(" = ", 1));
     const auto& [key, value] = entry;
     if (value == "none" || value == "\"\"") continue;
-    if (key == "schedule.length_samples" || overridden.contains(key)) continue;
+    if (FollowsFromOthers(key) || overridden.contains(key)) continue;
     if (key == "data.tokenizer" && value != "\"byte\"") {
       // The path counts from a recipe that may be gone; the run has a copy.
       const std::string kept = KeptTokenizerName(manifest.tokenizer.hash);

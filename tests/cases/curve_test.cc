@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "determinism/status.h"
 #include "tests/cases/small_run.h"
 
@@ -82,7 +83,7 @@ TEST(CurveCaseTest, AnotherCurveIsRefusedUnlessAllowed) {
   EXPECT_TRUE(absl::StrContains(refused.status.message(), "schedule"))
       << refused.status.message();
   EXPECT_EQ(rig.Metrics().size(), 12u);
-  options.allow = {"dirty", "schedule", "schedule_length_samples"};
+  options.allow = {"dirty", "schedule.length"};
   options.reason = "eight steps more";
   rig.Unseed(options);
   EXPECT_TRUE(absl::StrContains(rig.Read("ledger.jsonl"), "eight steps more"));
@@ -92,6 +93,77 @@ TEST(CurveCaseTest, AnotherCurveIsRefusedUnlessAllowed) {
     EXPECT_NEAR(lines[i]["lr"].get<double>(), Curve(4.0 * (i + 1), 80),
                 3e-3 * 16 * 0x1p-52);
   }
+}
+
+// How often `word` is in the message of a refused launch.
+int64_t TimesInRefusal(const TrainRig& rig, const RigOptions& options,
+                       const std::string& word) {
+  const RigResult refused = rig.Train(options);
+  EXPECT_EQ(ExitCodeFor(refused.status), 3);
+  const std::vector<std::string> parts =
+      absl::StrSplit(refused.status.message(), word);
+  return static_cast<int64_t>(parts.size()) - 1;
+}
+
+// A curve counted in steps is another one under another batch. That is one
+// difference with one name, which stands with the batch's; once allowed, it is
+// the run's, whether or not the run had saved.
+TEST(CurveCaseTest, AnotherBatchUnderANamedLengthIsAskedForOnce) {
+  for (const bool saved : {true, false}) {
+    const TrainRig rig = SmallRig("batch_curve");
+    RigOptions options = {.recipe = SmallRecipe("batch_curve", 24),
+                          .sets = {"schedule.length=12", "schedule.warmup=0",
+                                   "checkpoint.every=100"},
+                          .steps = 12};
+    if (saved) options.until = 3;
+    const std::vector<std::string> kill = {"kind=kill,at=step.end,step=3"};
+    RigOptions wider = options;
+    wider.sets.push_back("batch.global=8");
+    if (!saved) options.faults = wider.faults = kill;
+    saved ? (void)rig.Unseed(options) : rig.TrainUntilKilled(options);
+    // In its own line, and in what --allow is to say.
+    EXPECT_EQ(TimesInRefusal(rig, wider, "schedule.length_samples"), 2);
+    EXPECT_EQ(TimesInRefusal(rig, wider, "length_samples"), 2);
+    wider.allow = {"dirty", "batch.global", "schedule.length_samples"};
+    wider.until = saved ? std::optional<int64_t>(5) : std::nullopt;
+    saved ? (void)rig.Unseed(wider) : rig.TrainUntilKilled(wider);
+    options.faults = wider.faults = {};
+    wider.allow = {"dirty"};
+    EXPECT_EQ(TimesInRefusal(rig, options, "schedule.length_samples"), 2);
+    wider.until.reset();
+    rig.Unseed(wider);
+    const Json manifest =
+        Json::parse(rig.Read("launches/" + rig.List("launches").back()));
+    EXPECT_EQ(manifest["schedule_length_samples"], 96);
+    EXPECT_TRUE(absl::StrContains(std::string(manifest["recipe"]["text"]),
+                                  "schedule.length_samples = 96\n"));
+  }
+}
+
+// Warm-up and decay are counted in steps as well, and were not asked about; the
+// length that no recipe names stays what it was.
+TEST(CurveCaseTest, AnotherBatchBendsNoPartOfTheCurveInSilence) {
+  const TrainRig rig = SmallRig("batch_parts");
+  RigOptions options = {
+      .recipe = SmallRecipe("batch_parts", 24),
+      .sets = {"schedule.shape=wsd_linear", "schedule.decay=3"},
+      .steps = 12,
+      .until = 2};
+  rig.Unseed(options);
+  options.sets.push_back("batch.global=8");
+  options.allow = {"dirty", "batch.global"};
+  EXPECT_EQ(TimesInRefusal(rig, options, "schedule.warmup_samples"), 2);
+  EXPECT_EQ(TimesInRefusal(rig, options, "schedule.decay_samples"), 2);
+  EXPECT_EQ(TimesInRefusal(rig, options, "length_samples"), 0);
+  options.allow.push_back("schedule");
+  options.until = 3;
+  rig.Unseed(options);
+  options.allow = {"dirty"};
+  options.until = 4;
+  rig.Unseed(options);
+  // 24 of 32 samples of warm-up.
+  EXPECT_EQ(Lines(rig).back()["samples_seen"], 24);
+  EXPECT_NEAR(Lines(rig).back()["lr"].get<double>(), 3e-3 * 24 / 32, 1e-17);
 }
 
 }  // namespace

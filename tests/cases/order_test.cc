@@ -66,7 +66,7 @@ TEST(OrderCaseTest, AnotherBatchGoesOnAtTheNextSampleOfTheSameOrder) {
   rig.Unseed(options);
   options.sets = {"batch.global=12", "batch.micro=3"};
   options.until = 8;
-  options.allow = {"dirty", "batch", "layout", "schedule_length_samples"};
+  options.allow = {"dirty", "batch", "layout", "schedule"};
   const RigResult result = rig.Train(options);
   ASSERT_TRUE(result.status.ok()) << std::string(result.status.message());
   const auto wide = Flat(Consumed(rig, options));

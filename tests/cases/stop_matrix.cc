@@ -126,8 +126,7 @@ RigOptions UnbrokenRun::Options(const Launch& launch,
   if (kind_ == "skip" && (generation == 1 || unseed_.empty())) {
     options.skip_samples = {"3-3", "10-17", "14-21", "40-55"};
   }
-  options.allow = {"dirty", "layout", "batch.schedule",
-                   "schedule_length_samples"};
+  options.allow = {"dirty", "layout", "batch.schedule", "schedule"};
   return options;
 }
 

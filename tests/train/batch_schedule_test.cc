@@ -52,12 +52,11 @@ TEST(BatchRunTest, AnotherBatchContinuesAtTheNextSample) {
       "batch", "validation_fraction = 0.01\n" + Source(WriteSource("e", 97)));
   const TrainRig rig("batch");
   rig.Unseed({.recipe = recipe, .steps = 8, .until = 4});
-  RigOptions wider = {
-      .recipe = recipe,
-      .sets = {"batch.global=12", "schedule.length=20"},
-      .steps = 8,
-      .until = 6,
-      .allow = {"dirty", "batch.global", "schedule_length_samples"}};
+  RigOptions wider = {.recipe = recipe,
+                      .sets = {"batch.global=12", "schedule.length=20"},
+                      .steps = 8,
+                      .until = 6,
+                      .allow = {"dirty", "batch.global", "schedule"}};
   const RigResult result = rig.Train(wider);
   ASSERT_TRUE(result.status.ok()) << std::string(result.status.message());
   const std::vector<std::string> metrics = rig.Metrics();

@@ -40,14 +40,14 @@ TEST(DataOrderTest, ItIsWhatTheRunReads) {
       "order", "validation_fraction = 0.01\n" + Source(WriteSource("ord", 16)));
   const TrainRig rig("order");
   rig.Unseed({.recipe = recipe, .steps = 9, .until = 2});
-  RigOptions next = {.recipe = recipe,
-                     .sets = {"batch.global=4", "batch.schedule=0:4,24:6",
-                              "schedule.length=20"},
-                     .steps = 9,
-                     .until = 3,
-                     .allow = {"dirty", "batch.global", "batch.schedule",
-                               "schedule_length_samples"},
-                     .skip_samples = {"18-18", "10-21", "40-50"}};
+  RigOptions next = {
+      .recipe = recipe,
+      .sets = {"batch.global=4", "batch.schedule=0:4,24:6",
+               "schedule.length=20"},
+      .steps = 9,
+      .until = 3,
+      .allow = {"dirty", "batch.global", "batch.schedule", "schedule"},
+      .skip_samples = {"18-18", "10-21", "40-50"}};
   rig.Unseed(next);
   DataOrderOptions options = {.recipe = recipe,
                               .sets = kSmall,

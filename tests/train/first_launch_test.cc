@@ -65,7 +65,7 @@ TEST_F(FirstLaunchTest, AFreshStartLeavesThemBehindAndSaysSo) {
 
 // A batch that was allowed is the run's from then on, checkpoint or not: the
 // launch after it needs no second permission, and the old batch does. (A curve
-// without a length: another length would be a difference of its own.)
+// without a length: tests/cases/curve_test.cc has one with.)
 TEST_F(FirstLaunchTest, AnAllowedDifferenceOutlivesItToo) {
   const TrainRig rig("first_batch");
   RigOptions first = Options("3", {});
@@ -75,7 +75,7 @@ TEST_F(FirstLaunchTest, AnAllowedDifferenceOutlivesItToo) {
   RigOptions other = first;
   other.sets.push_back("batch.global=4");
   EXPECT_EQ(ExitCodeFor(rig.Train(other).status), 3);
-  other.allow = {"dirty", "batch.global", "schedule_length_samples"};
+  other.allow = {"dirty", "batch.global", "schedule"};
   rig.TrainUntilKilled(other);
   other.allow = {"dirty"};
   other.faults = {};
