@@ -14,6 +14,20 @@ namespace {
 // At the start an index up to this size is hashed against the side file.
 constexpr uint64_t kIndexHashBytes = uint64_t{16} << 20;
 
+// What the file system said of a read at `from`, with the block it was for.
+absl::Status WithBlock(const absl::Status& status, const std::string& path,
+                       uint64_t from) {
+  if (status.ok()) return status;
+  std::string text(status.message());
+  const std::string where = "where: " + path;
+  const size_t at = text.find(where);
+  if (at != std::string::npos) {
+    text.insert(at + where.size(),
+                ", block " + std::to_string(from / kHashBlockBytes));
+  }
+  return absl::InvalidArgumentError(text);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CheckedFile>> CheckedFile::Open(
@@ -50,8 +64,8 @@ absl::Status CheckedFile::Read(uint64_t from, size_t bytes, void* out) const {
 
 absl::Status CheckedFile::ReadUnchanged(uint64_t from, size_t bytes,
                                         void* out) const {
-  LS_RETURN_IF_ERROR(AsInputError(file_->ReadAt(from, bytes, out)));
-  return AsInputError(file_->CheckUnchanged());
+  LS_RETURN_IF_ERROR(WithBlock(file_->ReadAt(from, bytes, out), path_, from));
+  return WithBlock(file_->CheckUnchanged(), path_, from);
 }
 
 absl::Status CheckedFile::CheckBlock(uint64_t block) const {

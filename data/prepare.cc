@@ -119,7 +119,8 @@ absl::Status EncodeAll(TextSource& source, const PrepareOptions& options,
 absl::StatusOr<PrepareReport> PrepareTokens(FileSystem& fs,
                                             const PrepareOptions& options) {
   LS_CHECK(options.tokenizer != nullptr);
-  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, options.output_prefix));
+  LS_RETURN_IF_ERROR(
+      CheckOutputFolder(fs, options.output_prefix, options.inputs));
   const TextOptions text = {options.document_bytes, options.field};
   LS_ASSIGN_OR_RETURN(TextFileList list,
                       ListTextFiles(fs, options.inputs, text));

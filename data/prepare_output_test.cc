@@ -145,6 +145,37 @@ TEST(PrepareOutputTest, AFolderThatDoesNotExistIsNotMade) {
   EXPECT_FALSE(fs.Exists("/typo"));
 }
 
+// A second call would read what the first one wrote, as text.
+TEST(PrepareOutputTest, AnOutputInAFolderThatIsReadIsRefused) {
+  MemoryFileSystem fs;
+  WriteTestFile(fs, "/c/a.txt", "text");
+  WriteTestFile(fs, "/c/sub/b.txt", "text");
+  ASSERT_TRUE(fs.MakeDirs("/cc").ok());
+  const auto byte = MakeTokenizer("byte");
+  const auto prepare = [&](const std::string& input,
+                           const std::string& output) {
+    return PrepareTokens(fs, {.inputs = {input},
+                              .output_prefix = output,
+                              .tokenizer = byte->get()})
+        .status();
+  };
+  for (const char* output : {"/c/t", "/c/sub/t"}) {
+    for (const char* input : {"/c", "/c/"}) {
+      ExpectRefused(prepare(input, output), "in a folder that is read as text");
+    }
+    EXPECT_FALSE(fs.Exists(std::string(output) + ".bin.tmp"));
+  }
+  TrainTokenizerOptions train;
+  train.inputs = {"/c"};
+  train.output = "/c/m.model";
+  train.vocab = 300;
+  ExpectRefused(TrainTokenizer(fs, train).status(), "/c/m.model, in /c");
+  // Beside a file, in a folder whose name begins alike, or above: as before.
+  EXPECT_TRUE(prepare("/c/a.txt", "/c/t").ok());
+  EXPECT_TRUE(prepare("/c/sub", "/c/u").ok());
+  EXPECT_TRUE(prepare("/c", "/cc/t").ok());
+}
+
 TEST(PrepareOutputTest, AMissingModelSaysWhichKeyAndWhere) {
   MemoryFileSystem fs;
   ExpectRefused(MakeTokenizer(fs, "/d/none.model").status(),

@@ -134,7 +134,7 @@ absl::Status CheckOptions(const TrainTokenizerOptions& options) {
 absl::StatusOr<TrainTokenizerReport> TrainTokenizer(
     FileSystem& fs, const TrainTokenizerOptions& options) {
   LS_RETURN_IF_ERROR(CheckOptions(options));
-  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, options.output));
+  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, options.output, options.inputs));
   const TextOptions text = {0, options.field};
   LS_ASSIGN_OR_RETURN(TextFileList list,
                       ListTextFiles(fs, options.inputs, text));

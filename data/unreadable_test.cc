@@ -1,7 +1,11 @@
 // Input that cannot be read, and documents and vocabularies of odd sizes.
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -50,8 +54,39 @@ TEST(UnreadableTest, AFolderWhereAFileShouldBeIsRefused) {
   ExpectRefused(MakeTokenizer(fs, dir + "/none.model").status(), "/none.model");
 }
 
+// For as long as it lives, modes bind this thread, also if it is root's.
+class ModesBind {
+ public:
+  ModesBind() {
+    Capabilities none = {};
+    holds_ = Call(SYS_capget, had_) && Call(SYS_capset, Without(had_, none));
+  }
+  ~ModesBind() { EXPECT_TRUE(!holds_ || Call(SYS_capset, had_)); }
+  bool holds() const { return holds_; }
+
+ private:
+  using Capabilities =
+      std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
+
+  static bool Call(long call, Capabilities& data) {
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    return syscall(call, &header, data.data()) == 0;
+  }
+  static Capabilities& Without(const Capabilities& had, Capabilities& left) {
+    left = had;
+    for (const int dac : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) {
+      left[0].effective &= ~(uint32_t{1} << dac);
+    }
+    return left;
+  }
+
+  Capabilities had_ = {};
+  bool holds_ = false;
+};
+
 TEST(UnreadableTest, AFileWithoutPermissionIsRefusedByName) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const ModesBind modes;
+  ASSERT_TRUE(modes.holds());
   FileSystem& fs = *PosixFileSystem();
   const std::string dir = TestDir("permission");
   WriteTestTokens(fs, dir + "/p", 257, {{1, 2}});
@@ -66,6 +101,15 @@ TEST(UnreadableTest, AFileWithoutPermissionIsRefusedByName) {
                                    .tokenizer = tokenizer->get()})
                     .status(),
                 "/a.txt");
+  // And where nothing may be written: the user's to mend as well.
+  WriteTestFile(fs, dir + "/b.txt", "text");
+  ASSERT_TRUE(fs.MakeDirs(dir + "/shut").ok());
+  ASSERT_EQ(chmod((dir + "/shut").c_str(), 0555), 0);
+  ExpectRefused(PrepareTokens(fs, {.inputs = {dir + "/b.txt"},
+                                   .output_prefix = dir + "/shut/out",
+                                   .tokenizer = tokenizer->get()})
+                    .status(),
+                "/shut/out.bin.tmp");
 }
 
 // Two bytes hold ids below 65536, whatever the model's vocabulary is.

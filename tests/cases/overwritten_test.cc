@@ -48,7 +48,8 @@ TEST_P(OverwrittenCaseTest, ARunWhoseDataChangeStopsByName) {
   const RigResult result = rig.Train(slow);
   writer.join();
   EXPECT_EQ(ExitCodeFor(result.status), 2);
-  EXPECT_TRUE(absl::StrContains(result.status.message(), prefix + ".bin"))
+  EXPECT_TRUE(
+      absl::StrContains(result.status.message(), prefix + ".bin, block 0"))
       << result.status.message();
   // Put back, the run goes on to what it would have been.
   ASSERT_TRUE(WriteFileAtomically(fs, prefix + ".bin", good).ok());
