@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "determinism/exact_sum.h"
 #include "determinism/float_env.h"
 #include "determinism/math64.h"
@@ -58,11 +59,19 @@ absl::StatusOr<EvaluationPart> EvaluateSource(Stepper& stepper, int64_t source,
   LS_RETURN_IF_ERROR(stepper.pipeline().Evaluate(batches));
   totals.bytes = static_cast<int64_t>(totals.text.size());
   LS_RETURN_IF_ERROR(AddOverRanks(world, totals));
-  if (totals.tokens == 0) {
+  const std::string& prefix = data.source(source).file().prefix();
+  if (totals.tokens == 0 && samples > 0) {
     return InputError(
-        "there are no held-out documents to evaluate on",
-        data.source(source).file().prefix() + ", data.validation_fraction",
-        "set it to a share such as 0.05");
+        "no token of the held-out documents has a label that counts",
+        absl::StrCat(prefix, ", ", samples, " samples"),
+        "each of its tokens ends a document, and data.reset_at_documents masks "
+        "the label behind that: give documents of more than one token, or set "
+        "it to false");
+  }
+  if (totals.tokens == 0) {
+    return InputError("there are no held-out documents to evaluate on",
+                      prefix + ", data.validation_fraction",
+                      "set it to a share such as 0.05");
   }
   return PartOf(totals);
 }

@@ -3,15 +3,25 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace lockstep {
 namespace {
 
 constexpr int kSignals[] = {SIGUSR1, SIGTERM, SIGINT};
 constexpr int kStoppedExitCode = 8;
+constexpr char kAtOnce[] =
+    "lockstep: told twice to stop: stopped at once, without saving\n"
+    "  where: after the last checkpoint\n"
+    "  do: run the same command again to go on from there\n";
 volatile sig_atomic_t g_received = 0;
 
 void Receive(int signal) {
-  if (g_received != 0 && signal != SIGUSR1) _exit(kStoppedExitCode);
+  if (g_received != 0 && signal != SIGUSR1) {
+    // Of what a handler may call; whether it could be said changes nothing.
+    if (write(STDERR_FILENO, kAtOnce, sizeof(kAtOnce) - 1) < 0) errno = 0;
+    _exit(kStoppedExitCode);
+  }
   if (g_received == 0) g_received = signal;
 }
 

@@ -71,6 +71,50 @@ TEST(LossCaseTest, ATokenWeighsTheSameWhereverItIs) {
   EXPECT_LT(lines[5]["loss"].get<double>(), lines[0]["loss"].get<double>());
 }
 
+// Documents of one token have no label that counts: a step of nothing else has
+// no loss to divide, and says what to do instead of dividing by zero. Steps
+// before it stand.
+TEST(LossCaseTest, AStepWhoseEveryLabelIsMaskedIsRefusedByName) {
+  std::vector<std::vector<int32_t>> documents;
+  for (int32_t id = 0; id < 4 * kSmallSequence; ++id) documents.push_back({id});
+  documents.push_back(std::vector<int32_t>(2 * kSmallSequence, 7));  // held out
+  const std::string source = SourceOf(WriteDocuments("masked", documents));
+  const TrainRig rig = SmallRig("masked");
+  RigOptions options = {.recipe = WriteSmallRecipe(
+                            "masked", "reset_at_documents = true\n" + source)};
+  const RigResult refused = rig.Train(options);
+  EXPECT_EQ(ExitCodeFor(refused.status), 2);
+  for (const char* part :
+       {"no token of this step has a label that counts",
+        "step 1, samples 0 to 3", "data.reset_at_documents"}) {
+    EXPECT_TRUE(absl::StrContains(refused.status.message(), part))
+        << part << " is not in " << refused.status.message();
+  }
+  EXPECT_TRUE(rig.Metrics().empty());
+  // What it says to do helps.
+  options.recipe = WriteSmallRecipe("unmasked", source);
+  SmallRig("unmasked").Unseed(options);
+}
+
+// The same of what is held out: there are documents, and nothing to measure.
+TEST(LossCaseTest, AnEvaluationWhoseEveryLabelIsMaskedIsRefusedByName) {
+  std::vector<std::vector<int32_t>> documents = {
+      std::vector<int32_t>(9 * kSmallSequence, 7)};
+  for (int32_t id = 0; id < 2 * kSmallSequence; ++id) documents.push_back({id});
+  const std::string recipe = WriteSmallRecipe(
+      "masked_eval", "reset_at_documents = true\n" +
+                         SourceOf(WriteDocuments("masked_eval", documents)) +
+                         "[eval]\nevery = 2\n");
+  const TrainRig rig = SmallRig("masked_eval");
+  const RigResult refused =
+      rig.Train({.recipe = recipe, .sets = {"data.validation_fraction=0.1"}});
+  EXPECT_EQ(ExitCodeFor(refused.status), 2);
+  EXPECT_TRUE(absl::StrContains(
+      refused.status.message(),
+      "no token of the held-out documents has a label that counts"))
+      << refused.status.message();
+}
+
 // The rest of an epoch that filled no window was thrown away or leaked, an
 // epoch shorter than the window trained nothing, and the schedule moved with
 // micro-batches (tracel-ai/burn#5695, NVIDIA-NeMo/Automodel#2257).

@@ -158,6 +158,24 @@ expect 0 . train --run busy --set train.steps=100000 --until $((stopped + 2))
 [[ $(wc -l <busy/metrics.jsonl) == $((stopped + 2)) ]] ||
   fail "the stopped run did not go on"
 
+# Told twice, in a step that does not end: at once, and the last checkpoint is
+# whole.
+checks=$((checks + 1))
+"$lockstep" train "$recipe" --allow dirty --reason test --run twice \
+  --set train.steps=8 --set checkpoint.every=2 \
+  --fault kind=sleep,step=4,ms=60000 >twice.out 2>twice.err &
+twice=$!
+until [[ $(wc -l <twice/metrics.jsonl) == 3 ]] 2>/dev/null; do sleep 0.1; done
+kill -TERM $twice
+sleep 0.2
+kill -TERM $twice
+wait $twice
+code=$?
+[[ $code == 8 ]] || fail "told twice: exit $code, not 8"
+grep -q 'told twice to stop' twice.err || fail "told twice: not said"
+expect 0 'resumed from twice/checkpoints/step_00000002' train --run twice \
+  --set train.steps=8 --set checkpoint.every=2
+
 # SIGKILL: the frames of every finished step are there; what was trained again has the same bits.
 checks=$((checks + 1))
 train --run straight --set train.steps=12 --set checkpoint.every=3 >/dev/null 2>&1

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "data/token_format.h"
 #include "determinism/file_system.h"
@@ -88,6 +89,34 @@ TEST_F(TokenizerRunTest, TrainsEvaluatesAndWritesWithItsOwnCopyOfTheModel) {
   const auto written = GenerateVerb(generate);
   ASSERT_TRUE(written.ok()) << std::string(written.status().message());
   EXPECT_EQ(written->text.substr(0, 10), "the people");
+}
+
+// The verbs that only read a run want its own copy, and name it; a launch of
+// the run makes it again, also when nothing is left to train.
+TEST_F(TokenizerRunTest, ALostCopyIsNamedAndMadeAgainByALaunch) {
+  const TrainRig rig("lost_copy");
+  const RigOptions options = {.recipe = recipe_, .steps = 2};
+  const std::string unseed = rig.Unseed(options);
+  const std::string hash =
+      Json::parse(rig.Read("manifest.json"))["tokenizer"]["hash"];
+  const std::string copy =
+      absl::StrCat("data/tokenizer-", hash.substr(0, 16), ".model");
+  ASSERT_TRUE(PosixFileSystem()->Remove(rig.dir() + "/" + copy).ok());
+  GenerateVerbOptions generate;
+  generate.run_dir = rig.dir();
+  generate.prompt = "the people";
+  generate.tokens = 5;
+  const absl::Status refused = GenerateVerb(generate).status();
+  EXPECT_EQ(ExitCodeFor(refused), 2);
+  for (const char* part : {"the run's copy of its tokenizer is gone",
+                           copy.c_str(), "lockstep train"}) {
+    EXPECT_TRUE(absl::StrContains(refused.message(), part))
+        << part << " is not in " << refused.message();
+  }
+  EXPECT_FALSE(rig.Exists(copy));
+  EXPECT_EQ(rig.Unseed(options), unseed);
+  EXPECT_EQ(rig.Read(copy), GoldenModel());
+  EXPECT_TRUE(GenerateVerb(generate).ok());
 }
 
 TEST_F(TokenizerRunTest, AChangedModelIsNoResume) {
