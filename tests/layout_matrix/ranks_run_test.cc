@@ -86,6 +86,29 @@ TEST(RanksRunTest, WhatOneRankMeetsEndsAll) {
   EXPECT_EQ(raised.Metrics().size(), 2u);
 }
 
+// A test of one rank's own loss made ranks skip different batches
+// (facebookresearch/metaseq#521, metaseq#542, NVIDIA-NeMo/Speech#637). Here one
+// rank's loss leaps and none of the others sees it: all skip the step.
+TEST(RanksRunTest, ASpikeOfOneRankIsOneDecisionOfAll) {
+  RigOptions options =
+      Ranks(2, "layout_invariant",
+            {"spike.action=skip", "spike.window=8", "spike.warmup=4"});
+  options.faults = {
+      "kind=spike,step=7,rank=1,at=lm_head.loss.forward,occurrence=all"};
+  const TrainRig rig = SmallRig("ranks_spike");
+  rig.Unseed(options);
+  const std::vector<Json> lines = Lines(rig);
+  ASSERT_EQ(lines.size(), 12u);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i]["skipped"], i == 6) << i;
+    EXPECT_EQ(lines[i]["samples_seen"], 4 * (i + 1)) << i;
+  }
+  for (const char* same : {"params", "optimizer"}) {
+    EXPECT_EQ(lines[6]["fingerprint"][same], lines[5]["fingerprint"][same]);
+    EXPECT_NE(lines[7]["fingerprint"][same], lines[6]["fingerprint"][same]);
+  }
+}
+
 TEST(RanksRunTest, AnImpossibleLayoutIsRefusedBeforeAnyWork) {
   const TrainRig rig = SmallRig("ranks_refused");
   for (const auto& [ranks, set] :
