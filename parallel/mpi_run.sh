@@ -4,6 +4,11 @@
 # across sandboxes while the temporary and shared-memory folders are the host's,
 # so each run gets folders of its own.
 
+if [[ -n ${LOCKSTEP_NO_MPI-} ]]; then
+  echo "a build without MPI: nothing to run"
+  exit 0
+fi
+
 run_ranks() { # ranks, program, arguments...
   local ranks=$1
   shift

@@ -58,7 +58,7 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
   [ "$(unseed again.out)" = "$(unseed one.out)" ] || fail "resumed: other bits"
 
   # As parallel/mpi_run.sh does it: folders of this sandbox.
-  if command -v mpirun >/dev/null; then
+  if command -v mpirun >/dev/null && [ -z "${LOCKSTEP_NO_MPI-}" ]; then
     export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     two="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1

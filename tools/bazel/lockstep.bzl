@@ -141,3 +141,9 @@ def lockstep_binary(name, copts = [], **kwargs):
         copts = _OUR_COPTS + copts,
         **kwargs
     )
+
+# The environment of a test that would run mpirun.
+MPI_TEST_ENV = select({
+    "//tools/bazel:no_mpi": {"LOCKSTEP_NO_MPI": "1"},
+    "//conditions:default": {},
+})
