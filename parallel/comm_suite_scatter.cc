@@ -1,6 +1,7 @@
 // Reduce-scatter and all-gather with a part of its own length for each rank.
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "determinism/status.h"
@@ -139,6 +140,29 @@ absl::Status GatherOfUnequalParts(Communicator& comm) {
   return absl::OkStatus();
 }
 
+// In parts of unequal length.
+absl::Status FastReduceScatterAddsUp(Communicator& comm) {
+  const int size = comm.size();
+  std::vector<int64_t> parts;
+  for (int r = 0; r < size; ++r) parts.push_back(4 * (3 + 7'001 * r));
+  const auto bytes = std::accumulate(parts.begin(), parts.end(), int64_t{0});
+  std::vector<float> values(static_cast<size_t>(bytes / 4),
+                            static_cast<float>(comm.rank() + 1));
+  LS_RETURN_IF_ERROR(
+      comm.Start({.kind = CollectiveKind::kReduceScatter,
+                  .reduction = Reduction::kFastSumFloat,
+                  .data = std::as_writable_bytes(std::span(values)),
+                  .part_bytes = parts})
+          ->Wait());
+  int64_t first = 0;
+  for (int r = 0; r < comm.rank(); ++r) first += parts[r] / 4;
+  const std::vector<float> mine(
+      values.begin() + first, values.begin() + first + parts[comm.rank()] / 4);
+  ExpectBits(mine, std::vector<float>(
+                       mine.size(), static_cast<float>(size * (size + 1) / 2)));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<Case> ScatterCases() {
@@ -148,6 +172,7 @@ std::vector<Case> ScatterCases() {
       {"ReduceScatterTree_N4", ReduceScatterTree_N4, 1, true},
       {"ScatterThenGatherIsAllReduce", ScatterThenGatherIsAllReduce},
       {"GatherOfUnequalParts", GatherOfUnequalParts},
+      {"FastReduceScatterAddsUp", FastReduceScatterAddsUp},
   };
 }
 

@@ -19,6 +19,7 @@ void Meeting::Bring(int rank, const Collective& call) {
   const auto at = static_cast<size_t>(rank);
   calls_[at] = call;
   present_[at] = true;
+  order_.push_back(at);
   ++brought_;
 }
 
@@ -76,9 +77,14 @@ void Meeting::Do(const Piece& piece) {
 }
 
 void Meeting::Reduce(const Piece& piece, bool to_all) {
+  // What came last is still in a cache.
+  std::vector<size_t> ranks(order_.rbegin(), order_.rend());
+  if (calls_[0].reduction != Reduction::kFastSumFloat) {
+    std::sort(ranks.begin(), ranks.end());
+  }
   std::vector<const std::byte*> sources;
-  for (const Collective& call : calls_) {
-    sources.push_back(call.data.data() + piece.begin);
+  for (const size_t rank : ranks) {
+    sources.push_back(calls_[rank].data.data() + piece.begin);
   }
   const size_t owner = to_all ? 0 : piece.part;
   std::byte* out = calls_[owner].data.data() + piece.begin;

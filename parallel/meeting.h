@@ -2,8 +2,9 @@
 //
 // What it is: pieces of the result that any thread may compute, since every
 // rank's memory is in reach and a piece's bytes do not depend on who computes
-// it. What it is not: waiting; thread_group.h does that under its lock. Private
-// to the thread transport.
+// it; a fast sum alone adds in the order in which ranks came, which the meeting
+// knows and all its pieces share. What it is not: waiting; thread_group.h does
+// that under its lock. Private to the thread transport.
 
 #ifndef PARALLEL_MEETING_H_
 #define PARALLEL_MEETING_H_
@@ -50,6 +51,7 @@ class Meeting {
   std::vector<Collective> calls_;  // by rank
   std::vector<bool> present_;
   size_t brought_ = 0;
+  std::vector<size_t> order_;  // ranks as they came
   absl::Status verdict_;
   std::vector<Piece> pieces_;
   std::atomic<size_t> taken_{0}, done_{0};

@@ -48,6 +48,7 @@ void MpiCollective::Receive(std::byte* to, size_t bytes, int from, int phase) {
                      group_->collectives, &requests_.emplace_back()),
            "MPI_Irecv");
   peers_.push_back(from);
+  arriving_.push_back(to);
 }
 
 void MpiCollective::Send(const std::byte* from, size_t bytes, int to,
@@ -56,16 +57,22 @@ void MpiCollective::Send(const std::byte* from, size_t bytes, int to,
                      group_->collectives, &requests_.emplace_back()),
            "MPI_Isend");
   peers_.push_back(to);
+  arriving_.push_back(nullptr);
 }
 
 bool MpiCollective::RoundDone() {
-  int done = 0;
-  CheckMpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(),
-                       &done, MPI_STATUSES_IGNORE),
-           "MPI_Testall");
-  if (done == 0) return false;
+  if (joins_on_arrival()) {
+    if (!JoinArrived()) return false;
+  } else {
+    int done = 0;
+    CheckMpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(),
+                         &done, MPI_STATUSES_IGNORE),
+             "MPI_Testall");
+    if (done == 0) return false;
+  }
   requests_.clear();
   peers_.clear();
+  arriving_.clear();
   return true;
 }
 

@@ -3,9 +3,10 @@
 // Everything is built from non-blocking messages and a polling loop, never from
 // MPI's own reductions: those promise no order for floats, and a blocking call
 // has no deadline and cannot say whom it waits for. So bits are those of the
-// thread transport, and a silent rank becomes RankLost instead of a hang. Even
-// AllReduceFastSum is the ordered sum, though MPI_Allreduce was the quicker one
-// for small buffers (mpi_collective.h).
+// thread transport, and a silent rank becomes RankLost instead of a hang. The
+// fast sum is no call of MPI's either: it adds what arrives as it arrives,
+// where MPI_Allreduce would be quicker for small buffers alone
+// (mpi_collective.h).
 //
 // Messages progress inside calls of this library alone. What is to move while
 // the rank computes (MoveInBackground) is looked after by a thread that sleeps

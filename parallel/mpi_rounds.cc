@@ -64,8 +64,32 @@ bool MpiCollective::ScatterRound() {
   return any;
 }
 
+// True once all requests of the round are done.
+bool MpiCollective::JoinArrived() {
+  const auto count = static_cast<int>(requests_.size());
+  std::vector<int> done(requests_.size());
+  int many = 0;
+  CheckMpi(MPI_Testsome(count, requests_.data(), &many, done.data(),
+                        MPI_STATUSES_IGNORE),
+           "MPI_Testsome");
+  if (many == MPI_UNDEFINED) return true;
+  const Slice mine = SliceOf(
+      group_->rank, static_cast<size_t>(world_->options().reduce_chunk_bytes));
+  std::byte* out = call_.data.data() + mine.begin;
+  for (int i = 0; i < many; ++i) {
+    const std::byte* piece =
+        arriving_[static_cast<size_t>(done[static_cast<size_t>(i)])];
+    if (piece == nullptr) continue;
+    const std::byte* both[] = {out, piece};
+    ReduceSources(call_.reduction, both, out,
+                  mine.length / ElementBytes(call_.reduction));
+  }
+  return std::all_of(requests_.begin(), requests_.end(),
+                     [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
+}
+
 void MpiCollective::EndScatterRound() {
-  if (!IsReduction(call_.kind)) return;
+  if (!IsReduction(call_.kind) || joins_on_arrival()) return;
   const Slice mine = SliceOf(
       group_->rank, static_cast<size_t>(world_->options().reduce_chunk_bytes));
   if (mine.length == 0) return;

@@ -25,7 +25,9 @@ enum class Reduction : uint8_t {
   kOrderedSumFloat,
   // ((x0 + x1) + (x2 + x3)) + ..., for a power of two of ranks (N4, N2).
   kTreeSumFloat,
-  // Whatever order the transport finds quickest. Not for `bitwise` and above.
+  // Whatever order the transport finds quickest, which is that of arrival: a
+  // rerun may differ with three ranks or more. All ranks get the same result.
+  // Not for `bitwise` and above.
   kFastSumFloat,
 };
 
@@ -36,7 +38,7 @@ const char* NameOf(Reduction reduction);
 size_t ElementBytes(Reduction reduction);
 
 // out[i] = join of sources[r][i] over r, for i in [0, elements). `out` may be
-// one of the sources. kFastSumFloat is done in rank order here. LS_CHECKs that
+// one of the sources. kFastSumFloat is done in the order given. LS_CHECKs that
 // a tree has a power of two of sources. Any float environment may hold.
 void ReduceSources(Reduction reduction,
                    std::span<const std::byte* const> sources, std::byte* out,

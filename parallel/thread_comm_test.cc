@@ -3,8 +3,10 @@
 
 #include "parallel/thread_comm.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -85,6 +87,45 @@ TEST(ThreadCommTest, AHandleThatIsDroppedEndsTheOthersWait) {
   });
   EXPECT_EQ(ExitCodeFor(statuses[0]), 6) << statuses[0];
   EXPECT_EQ(ExitCodeFor(statuses[1]), 6) << statuses[1];
+}
+
+// Ranks come one after the other, in the order given; the sum of all, by rank
+// 0.
+float SumInOrder(const std::vector<int>& order, Reduction reduction) {
+  float sum = 0;
+  const absl::Status status = RunThreadRanks(3, [&](Communicator& comm) {
+    constexpr float kValues[] = {1e8f, -1e8f, 1.5f};
+    float value = kValues[comm.rank()];
+    const auto me = std::find(order.begin(), order.end(), comm.rank());
+    std::byte token = {};
+    if (me != order.begin()) {
+      LS_RETURN_IF_ERROR(comm.Recv(std::span(&token, 1), *(me - 1), 0));
+    }
+    const auto pending =
+        comm.Start({.kind = CollectiveKind::kAllReduce,
+                    .reduction = reduction,
+                    .data = std::as_writable_bytes(std::span(&value, 1))});
+    if (me + 1 != order.end()) {
+      LS_RETURN_IF_ERROR(comm.Send(std::span(&token, 1), *(me + 1), 0));
+    }
+    LS_RETURN_IF_ERROR(pending->Wait());
+    if (comm.rank() == 0) sum = value;
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return sum;
+}
+
+// Canary: whoever comes first shows in a fast sum, and in no other.
+TEST(ThreadCommTest, ArrivalShowsInFastSumsAlone_N5) {
+  const std::vector<int> orders[] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
+  std::set<float> fast, ordered;
+  for (const std::vector<int>& order : orders) {
+    fast.insert(SumInOrder(order, Reduction::kFastSumFloat));
+    ordered.insert(SumInOrder(order, Reduction::kOrderedSumFloat));
+  }
+  EXPECT_GT(fast.size(), 1u);
+  EXPECT_EQ(ordered, std::set<float>{1.5f});
 }
 
 TEST(ThreadCommTest, AMessageSentBeforeLeavingArrives) {
