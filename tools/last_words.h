@@ -7,6 +7,7 @@
 #ifndef LOCKSTEP_TOOLS_LAST_WORDS_H_
 #define LOCKSTEP_TOOLS_LAST_WORDS_H_
 
+#include <mutex>
 #include <string>
 
 #include "parallel/watchdog.h"
@@ -15,6 +16,24 @@ namespace lockstep {
 
 // To stderr where the file cannot be written; nowhere without a folder.
 void WriteLastWords(const std::string& run_dir, const LastWords& words);
+
+// Where last words go, said by the rank once it knows and asked for by whatever
+// thread ends it.
+class LastWordsFolder {
+ public:
+  void Set(const std::string& run_dir) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    run_dir_ = run_dir;
+  }
+  std::string Get() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return run_dir_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string run_dir_;
+};
 
 }  // namespace lockstep
 

@@ -46,6 +46,7 @@ void CheckSlices(Errors& errors, const RunConfig& c) {
   const bool invariant = c.guarantee == Guarantee::kLayoutInvariant;
   const char* section = invariant ? "grid" : "parallel";
   const int64_t slices = invariant ? c.grid.tensor : c.parallel.tensor;
+  if ((slices & (slices - 1)) != 0) return;  // told already
   const auto uncut = FindUncut(c.model, slices, c.data.sequence);
   if (!uncut.has_value()) return;
   errors.push_back(

@@ -56,7 +56,7 @@ absl::Status TrainProcess::Check() {
   if (options_.threads == 0) {
     machine_.threads = std::max(machine_.threads / rank_.ranks_here, 1);
   }
-  if (rank_.run_dir != nullptr) *rank_.run_dir = run_->run_dir;
+  if (rank_.last_words != nullptr) rank_.last_words->Set(run_->run_dir);
   faults_ = std::make_unique<FaultPlan>(std::move(specs), rank_.world->rank());
   if (!faults_->empty()) {
     fault_fs_ = std::make_unique<FaultFileSystem>(fs_, faults_.get());

@@ -14,50 +14,14 @@
 #include "determinism/status.h"
 #include "parallel/mpi_comm.h"
 #include "parallel/thread_comm.h"
-#include "tools/last_words.h"
+#include "tools/rank_watch.h"
+#include "tools/term_watch.h"
 
 namespace lockstep {
 namespace {
 
-// How long survivors have for their last words.
-constexpr std::chrono::seconds kLinger{2};
 constexpr int64_t kMostRanks = 4096;
-
-[[noreturn]] void EndProcess(const absl::Status& status) {
-  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
-  std::fflush(nullptr);
-  std::_Exit(ExitCodeFor(status));
-}
-
-// Runs the body under a watchdog. The watchdog fires on the rank's own thread
-// where a collective gave up, and the error goes up the usual way; it fires on
-// its own thread where the rank is stuck and cannot be told anything.
-absl::Status RunWatched(std::unique_ptr<Communicator> inner, RankHandle handle,
-                        const RankOptions& options, Clock& clock,
-                        const std::function<absl::Status(RankHandle&)>& body) {
-  std::string run_dir;
-  handle.run_dir = &run_dir;
-  if (inner->size() == 1) {
-    handle.world = inner.get();
-    return body(handle);
-  }
-  const std::thread::id self = std::this_thread::get_id();
-  const int rank = inner->rank();
-  Watchdog watchdog(
-      {.rank = rank, .timeout_ms = options.timeout_ms, .step_timeout_ms = 0},
-      &clock, [&, self](const LastWords& words) {
-        WriteLastWords(run_dir, words);
-        if (std::this_thread::get_id() == self) return;
-        std::this_thread::sleep_for(kLinger);
-        EndProcess(RankLost(words.cause, absl::StrCat("rank ", words.rank),
-                            "run the same command again to go on from the "
-                            "last checkpoint"));
-      });
-  const auto world = WatchCommunicator(std::move(inner), &watchdog, "world");
-  handle.world = world.get();
-  handle.watchdog = &watchdog;
-  return body(handle);
-}
+constexpr int kNumericExitCode = 5;
 
 // What threads of this process came to.
 class Outcomes {
@@ -132,24 +96,35 @@ absl::Status RunThreads(const RankOptions& options, Clock& clock,
   return status;
 }
 
+// What ranks agreed on, and what they found in numbers that they had merged.
+bool AllHave(const absl::Status& status) {
+  return IsAgreed(status) || ExitCodeFor(status) == kNumericExitCode;
+}
+
 // After an error the other processes may wait for this one: MPI is ended, and
 // the job with it.
 absl::Status RunProcess(const RankOptions& options, Clock& clock,
                         const std::function<absl::Status(RankHandle&)>& body) {
+  HoldTerm();  // before MPI starts threads
   MpiCommOptions mpi;
   mpi.timeout_ms = options.timeout_ms;
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<MpiRuntime> runtime,
                       MpiRuntime::Start(mpi));
   RankHandle handle;
   handle.ranks_here = runtime->local_size();
+  handle.launched = runtime->size() > 1;
+  if (!handle.launched) ReleaseTerm();
   absl::Status status;
   {
     LS_ASSIGN_OR_RETURN(auto world, runtime->World());
     status = RunWatched(std::move(world), handle, options, clock, body);
   }
   if (status.ok() || absl::IsCancelled(status)) return status;
-  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
-  std::fflush(nullptr);
+  if (runtime->rank() == 0 || !AllHave(status)) {
+    std::fprintf(stderr, "lockstep: %s\n",
+                 std::string(status.message()).c_str());
+    std::fflush(nullptr);
+  }
   runtime->End(ExitCodeFor(status));
   return status;  // not reached
 }

@@ -6,7 +6,8 @@
 // what it is; and a rank that hangs must not keep the job.
 //
 // A rank that learns that another one is lost leaves its last words in
-// RUN/ranks/N.json; the process ends with 6.
+// RUN/ranks/N.json; the process ends with 6. Under a launcher SIGTERM is such
+// news: that is what mpirun sends to the others when one is killed.
 #ifndef LOCKSTEP_TOOLS_TRAIN_RANKS_H_
 #define LOCKSTEP_TOOLS_TRAIN_RANKS_H_
 
@@ -20,6 +21,7 @@
 #include "determinism/clock.h"
 #include "parallel/communicator.h"
 #include "parallel/watchdog.h"
+#include "tools/last_words.h"
 
 namespace lockstep {
 
@@ -34,15 +36,16 @@ struct RankHandle {
   Watchdog* watchdog = nullptr;  // null: one rank
   int ranks_here = 1;            // that share this machine's cores
   bool first_here = true;        // of this process: takes its signals
-  // Where last words go; the body says it once it knows the run's folder.
-  std::string* run_dir = nullptr;
+  bool launched = false;         // one of several processes
+  LastWordsFolder* last_words = nullptr;
 };
 
 // Runs `body` for each rank of this process and waits. The error of the lowest
 // rank that has one of its own; RankLost after those. Does not return where a
 // rank of this process hangs, or where other processes must be ended: then the
-// error is printed and the process ends with its exit code. InputError for a
-// number of ranks that cannot be.
+// error is printed and the process ends with its exit code; of an error that
+// all processes have the first one tells. InputError for a number of ranks that
+// cannot be.
 absl::Status RunRanks(const RankOptions& options, Clock& clock,
                       const std::function<absl::Status(RankHandle&)>& body);
 

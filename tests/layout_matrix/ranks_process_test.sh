@@ -29,6 +29,9 @@ refused 'start 4 ranks' --ranks 2 --set parallel.data=4
 refused 'start 4 or 6 ranks' --ranks 5 --set parallel.pipeline=2
 refused 'micro-batches' --ranks 5
 refused 'power of two' --ranks 3 --set parallel.tensor=3
+# One mistake is one error, and nobody's in particular.
+[ "$(grep -c 'parallel.tensor = 3' err)" = 1 ] || fail "told $(cat err)"
+! grep -q 'rank 0: ' err || fail "of rank 0: $(cat err)"
 
 # Processes of srun that are no ranks would each train the whole run.
 SLURM_STEP_NUM_TASKS=4 refused 'srun --mpi=pmix'
