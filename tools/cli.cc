@@ -129,6 +129,7 @@ int RunCommandLine(int argc, char** argv) {
   TraceShowOptions trace;
   PlanOptions plan;
   BenchVerbOptions bench;
+  TaxVerbOptions tax;
   DoctorVerbOptions doctor;
   Run run;
   AddTrain(app, train, run);
@@ -142,6 +143,7 @@ int RunCommandLine(int argc, char** argv) {
   AddTrace(app, trace, run);
   AddPlan(app, plan, run);
   AddBench(app, bench, run);
+  AddTax(app, tax, run);
   AddDoctor(app, doctor, run);
   const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
   if (!mistake.empty()) {

@@ -1,4 +1,4 @@
-// `lockstep bench`: its options and an example.
+// `lockstep bench` and `lockstep tax`: their options, with an example each.
 #include "tools/cli_verb.h"
 
 namespace lockstep {
@@ -27,6 +27,26 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
       ->transform(Threads());
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->callback([&] { run = [&] { return BenchVerb(o); }; });
+}
+
+void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "tax", "what each guarantee costs, step against step, by part",
+           "lockstep tax recipes/debug.toml --ranks 2");
+  verb->add_option("recipe", o.tax.recipe, "a TOML file; its text is replaced")
+      ->required();
+  verb->add_option("--set", o.tax.sets, "section.key=value, over the recipe")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--ranks", o.tax.ranks, "ranks as threads of this process")
+      ->transform(Whole(1, 4096));
+  verb->add_option("--threads", o.tax.threads, "compute threads of a rank")
+      ->transform(Threads());
+  verb->add_option("--rounds", o.tax.rounds, "pairs of steps (31)")
+      ->transform(Whole(1, 100'000));
+  verb->add_option("--scratch", o.tax.scratch, "a folder for temporary files");
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return TaxVerb(o); }; });
 }
 
 }  // namespace lockstep

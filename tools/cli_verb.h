@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/tax_verb.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
@@ -50,6 +51,7 @@ void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);
 void AddPlan(CLI::App& app, PlanOptions& o, Run& run);
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
+void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run);
 void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run);
 
 }  // namespace lockstep

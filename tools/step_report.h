@@ -48,6 +48,16 @@ struct StepReport {
   double mfu = 0;
 };
 
+// The parts of a step, for whoever measures it.
+enum class StepPart : uint8_t {
+  kSamples,       // read
+  kGradients,     // forward, backward, the loss; both passes if there are two
+  kReduction,     // final gradients and their norm
+  kChecks,        // finite, no spike
+  kFingerprints,  // of what went in, and of what came out
+  kUpdate,        // parameters, on all ranks
+};
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_STEP_REPORT_H_

@@ -70,17 +70,24 @@ absl::StatusOr<StepReport> Stepper::Step() {
 absl::StatusOr<StepReport> Stepper::TakeStep(Work& work) {
   work.report.step = static_cast<int64_t>(state_.iterations) + 1;
   LS_RETURN_IF_ERROR(AgreeOverRanks(world(), LoadSamples(work)));
+  Ended(StepPart::kSamples);
   LS_RETURN_IF_ERROR(ComputeGradients(work));
+  Ended(StepPart::kGradients);
   LS_RETURN_IF_ERROR(FinishGradients(work));
+  Ended(StepPart::kReduction);
   absl::Status finite = CheckLosses(work);
   if (finite.ok()) finite = CheckGradients(work);
   if (!finite.ok() && !MaySkip(finite)) return finite;
   work.report.skipped = !finite.ok();
   LS_RETURN_IF_ERROR(JudgeSpike(work.report));
+  Ended(StepPart::kChecks);
   LS_RETURN_IF_ERROR(FingerprintInputs(work));
+  Ended(StepPart::kFingerprints);
   LS_RETURN_IF_ERROR(UpdateParameters(work));
+  Ended(StepPart::kUpdate);
   AdvanceState(work);
   LS_RETURN_IF_ERROR(FingerprintState(work));
+  Ended(StepPart::kFingerprints);
   LS_RETURN_IF_ERROR(AgreeOverRanks(world(), AtFaultPoint("step.end")));
   return std::move(work.report);
 }

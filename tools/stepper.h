@@ -104,6 +104,11 @@ class Stepper {
     watch_ = std::move(watch);
   }
 
+  // Calls `watch` at the end of each part.
+  void WatchParts(std::function<void(StepPart)> watch) {
+    watch_parts_ = std::move(watch);
+  }
+
   StateRegistry& registry() { return registry_; }
   Device& device() { return device_; }
   Pipeline& pipeline() { return model_.pipeline(); }
@@ -161,6 +166,9 @@ class Stepper {
   absl::Status FingerprintState(Work& work);
   Communicator& world() const { return *model_.layout().world; }
   absl::Status AtFaultPoint(const char* point);
+  void Ended(StepPart part) const {
+    if (watch_parts_) watch_parts_(part);
+  }
 
   const RunConfig config_;
   const Dataset* dataset_;
@@ -177,6 +185,7 @@ class Stepper {
   Schedule schedule_;
   StepSamples last_samples_;
   std::function<void(int64_t, int64_t)> watch_;
+  std::function<void(StepPart)> watch_parts_;
   Prefetcher prefetcher_;  // reads what stands above: the first to go
 };
 
