@@ -49,13 +49,15 @@ ranks 3 --run killed "${small[@]}" \
   --fault kind=sleep,step=2,rank=1,ms=60000 >out 2>err &
 launcher=$!
 pid_of_rank() {
-  for pid in $(pgrep -P "$launcher" -f "train $recipe" 2>/dev/null); do
-    tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
-      grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+  local folder
+  for folder in /proc/[0-9]*; do
+    [ "$(readlink "$folder/cwd" 2>/dev/null)" = "$(pwd -P)" ] || continue
+    { tr '\0' '\n' <"$folder/environ"; } 2>/dev/null |
+      grep -qx "OMPI_COMM_WORLD_RANK=$1" && basename "$folder"
   done
 }
 for _ in $(seq 600); do
-  [ "$(wc -l 2>/dev/null <killed/metrics.jsonl)" = 1 ] && break
+  [ "$(cat killed/metrics.jsonl 2>/dev/null | wc -l)" = 1 ] && break
   sleep 0.1
 done
 sleep 2 # until the others wait
@@ -87,6 +89,6 @@ ranks 2 --run refused "${small[@]}" --set batch.glbal=8 >out 2>err
 [ "$(grep -c 'batch.glbal' err)" = 1 ] || fail "told $(cat err)"
 # What one rank alone has, with its number.
 ranks 2 --run raised "${small[@]}" --fault kind=raise,step=2,rank=1 >out 2>err
-grep -q 'step 2' err || fail "raised: $(cat err)"
+grep -q 'raised on purpose' err || fail "raised: $(cat err)"
 
 [ "$failures" = 0 ]
