@@ -15,6 +15,7 @@
 #include "determinism/dtype.h"
 #include "determinism/guarantee.h"
 #include "model/config.h"
+#include "parallel/state_sharding.h"
 
 namespace lockstep {
 
@@ -28,6 +29,7 @@ struct CostOptions {
   int64_t tokens = 1;            // of a sample
   bool recompute = false;
   bool sequence_parallel = false;
+  int64_t bucket_bytes = kDefaultBucketBytes;  // of gradients that go together
 };
 
 // Counts are doubles, so that a recipe of absurd sizes gives an absurd number

@@ -21,6 +21,9 @@ double MemoryOf(const ParameterSpec& spec, int64_t degree) {
          static_cast<double>(HeldMemory(spec.split, degree));
 }
 
+// Of an element of a gradient's sum.
+double SumBytes(const CostShape& shape) { return shape.grid ? kGrid : kFp32; }
+
 // The schedule with as few micro-batches as have its most in flight. Groups of
 // an interleaved one keep their lengths; the first ones are the longest.
 PipelineShape Shortened(PipelineShape shape) {
@@ -58,7 +61,11 @@ TensorRankCosts::TensorRankCosts(const ModelConfig& model,
     : layers_(model.Layers()),
       shape_(ShapeOfCosts(model, options, degree)),
       activations_(shape_, layers_),
-      held_(layers_.size() + 2) {
+      held_(layers_.size() + 2),
+      tensors_(held_.size()),
+      sliced_tensors_(held_.size()),
+      bucket_elements_(std::max<int64_t>(
+          options.bucket_bytes / static_cast<int64_t>(SumBytes(shape_)), 1)) {
   for (const ParameterSpec& spec : ListParameters(
            model, options.storage, VocabularyCuts(options, degree))) {
     double count = 1;
@@ -72,27 +79,52 @@ TensorRankCosts::TensorRankCosts(const ModelConfig& model,
     one.runtime_bytes = count * static_cast<double>(SizeOf(spec.runtime_dtype));
     one.token_sliced = spec.token_sliced ? count : 0;
     one.token_sliced_tensors = spec.token_sliced ? 1 : 0;
-    held_[static_cast<size_t>(spec.layer + 1)].Add(one);
+    const auto place = static_cast<size_t>(spec.layer + 1);
+    held_[place].Add(one);
+    const bool sliced = shape_.sequence && spec.token_sliced;
+    (sliced ? sliced_tensors_ : tensors_)[place].push_back(
+        {shape[0], static_cast<int64_t>(one.largest_row)});
   }
 }
 
-TensorRankCosts::Held TensorRankCosts::HeldBy(const StageRange& stage) const {
-  Held held;
-  if (stage.begin == 0) held.Add(held_.front());
-  for (int64_t i = stage.begin; i < stage.end; ++i) {
-    held.Add(held_[static_cast<size_t>(i) + 1]);
+// Places in `held_`, ascending: what the rank's stages have.
+std::vector<size_t> TensorRankCosts::Places(
+    const RankPlace& place, const std::vector<StageRange>& stages) const {
+  std::vector<size_t> places;
+  for (int chunk = 0; chunk < place.schedule.interleave; ++chunk) {
+    const StageRange stage = StageAt(place, stages, chunk);
+    const bool last = stage.end == static_cast<int64_t>(layers_.size());
+    if (stage.begin == 0) places.push_back(0);
+    for (int64_t i = stage.begin; i < stage.end; ++i) {
+      places.push_back(static_cast<size_t>(i) + 1);
+    }
+    if (last) places.push_back(layers_.size() + 1);
   }
-  if (stage.end == static_cast<int64_t>(layers_.size())) held.Add(held_.back());
-  return held;
+  return places;
 }
 
 TensorRankCosts::Held TensorRankCosts::HeldAt(
     const RankPlace& place, const std::vector<StageRange>& stages) const {
   Held held;
-  for (int chunk = 0; chunk < place.schedule.interleave; ++chunk) {
-    held.Add(HeldBy(StageAt(place, stages, chunk)));
-  }
+  for (const size_t at : Places(place, stages)) held.Add(held_[at]);
   return held;
+}
+
+// Reduce-scatters of gradients: those of a rank go together in the order of the
+// list, but for sums over token slices, which go by themselves
+// (gradient_reduction.h).
+double TensorRankCosts::Buckets(const RankPlace& place,
+                                const std::vector<StageRange>& stages) const {
+  size_t buckets = 0;
+  for (const auto* by_place : {&tensors_, &sliced_tensors_}) {
+    std::vector<ShardedTensor> tensors;
+    for (const size_t at : Places(place, stages)) {
+      const std::vector<ShardedTensor>& here = (*by_place)[at];
+      tensors.insert(tensors.end(), here.begin(), here.end());
+    }
+    buckets += PlanBuckets(tensors, bucket_elements_).size();
+  }
+  return static_cast<double>(buckets);
 }
 
 MemoryMoment TensorRankCosts::InFlight(
@@ -132,8 +164,8 @@ RankMemory TensorRankCosts::Memory(
   RankMemory m;
   m.parameters = masters + held.low * shape_.element +
                  (whole ? 0 : kFp32 * (held.memory - held.low));
-  m.gradients = held.memory * (shape_.grid ? kGrid : kFp32) +
-                (shape_.grid ? kFp32 * owned : 0);
+  m.gradients =
+      held.memory * SumBytes(shape_) + (shape_.grid ? kFp32 * owned : 0);
   m.state = 2 * masters;
   m.activations = passes.activations;
   m.communication = passes.communication;
@@ -143,11 +175,12 @@ RankMemory TensorRankCosts::Memory(
 RankTraffic TensorRankCosts::Traffic(
     const RankPlace& place, const std::vector<StageRange>& stages) const {
   const Held held = HeldAt(place, stages);
-  const double sum = shape_.grid ? kGrid : kFp32;
+  const double sum = SumBytes(shape_);
   const auto micro = static_cast<double>(place.schedule.micro_batches);
   RankTraffic traffic;
   if (place.data_ranks > 1) {
-    traffic.data = {2 * held.tensors, held.owned * sum + held.runtime_bytes};
+    traffic.data = {Buckets(place, stages) + held.tensors,
+                    held.owned * sum + held.runtime_bytes};
   }
   if (shape_.sequence) {
     traffic.tensor = {held.token_sliced_tensors, held.token_sliced * sum};

@@ -9,6 +9,7 @@
 #ifndef LOCKSTEP_MODEL_LAYOUT_COST_H_
 #define LOCKSTEP_MODEL_LAYOUT_COST_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "model/tensor_traffic.h"
 #include "parallel/pipeline_schedule.h"
 #include "parallel/stage_balance.h"
+#include "parallel/state_sharding.h"
 
 namespace lockstep {
 
@@ -71,16 +73,22 @@ class TensorRankCosts {
     double token_sliced = 0, token_sliced_tensors = 0;
     void Add(const Held& more);
   };
-  Held HeldBy(const StageRange& stage) const;
+  std::vector<size_t> Places(const RankPlace& place,
+                             const std::vector<StageRange>& stages) const;
   Held HeldAt(const RankPlace& place,
               const std::vector<StageRange>& stages) const;
+  double Buckets(const RankPlace& place,
+                 const std::vector<StageRange>& stages) const;
   MemoryMoment InFlight(const RankPlace& place,
                         const std::vector<StageRange>& stages) const;
 
   std::vector<LayerKind> layers_;
   CostShape shape_;
   ActivationMemory activations_;
-  std::vector<Held> held_;  // embedding, layers, head
+  // Of the embedding, each layer, the head.
+  std::vector<Held> held_;
+  std::vector<std::vector<ShardedTensor>> tensors_, sliced_tensors_;
+  int64_t bucket_elements_;
 };
 
 }  // namespace lockstep

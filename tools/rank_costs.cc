@@ -18,7 +18,8 @@ CostOptions CostOptionsOf(const RunConfig& config) {
           .micro = config.batch.micro,
           .tokens = config.data.sequence,
           .recompute = config.train.recompute,
-          .sequence_parallel = config.parallel.sequence};
+          .sequence_parallel = config.parallel.sequence,
+          .bucket_bytes = config.parallel.bucket_bytes};
 }
 
 int64_t LargestBatch(const RunConfig& config) {

@@ -74,9 +74,7 @@ double ExpectPlanned(const CostCase& layout, double percent) {
     const RankTraffic traffic = costs.Traffic(place, *stages);
     ExpectTraffic(rank.said.tensor, traffic.tensor, "tensor, " + where);
     ExpectTraffic(rank.said.pipeline, traffic.pipeline, "pipeline, " + where);
-    // Tensors may travel together.
-    EXPECT_LE(rank.said.data.messages, traffic.data.messages) << where;
-    EXPECT_EQ(rank.said.data.bytes, traffic.data.bytes) << where;
+    ExpectTraffic(rank.said.data, traffic.data, "data, " + where);
   }
   return farthest;
 }

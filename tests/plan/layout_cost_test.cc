@@ -76,6 +76,16 @@ TEST(LayoutCostTest, ReplicasArePlanned) {
          .sets = {"guarantee=layout_invariant", "precision.mode=bf16"}});
   }
   ExpectPlanned({.data = 3, .sets = {"batch.global=10", "batch.micro=2"}});
+  for (const int64_t bytes : {1, 4096, 40'000}) {
+    const std::string bucket = absl::StrCat("parallel.bucket_bytes=", bytes);
+    ExpectPlanned({.data = 2, .pipeline = 2, .sets = {bucket}});
+    ExpectPlanned({.data = 2,
+                   .pipeline = 2,
+                   .tensor = 2,
+                   .interleave = 2,
+                   .sets = {bucket, "parallel.sequence=true",
+                            "guarantee=layout_invariant"}});
+  }
 }
 
 TEST(LayoutCostTest, AllAxesTogetherArePlanned) {

@@ -68,6 +68,18 @@ TEST(BenchStepTest, SharesOfPhasesAndOfKindsAddUpToTheStep) {
   EXPECT_LT(by_name["peak memory"].ratio, 10);
 }
 
+// Whose recipe does not say how its text is cut into documents.
+TEST(BenchStepTest, TheDefaultRecipeIsMeasured) {
+  const auto cases = BenchStep(
+      {.rounds = 1,
+       .only = "peak memory",
+       .sets = {"model.pattern=M-", "model.hidden=64", "model.ffn=64",
+                "model.mamba_heads=4", "model.mamba_head_dim=16",
+                "model.state=16", "model.vocab=257", "data.sequence=64"}});
+  ASSERT_TRUE(cases.ok()) << std::string(cases.status().message());
+  EXPECT_EQ(cases->size(), 1u);
+}
+
 TEST(BenchStepTest, TimeCountsForTheOperationThatEnds) {
   ManualClock clock;
   Device device(1, Isa::kScalar);

@@ -145,7 +145,7 @@ absl::StatusOr<PlannedLayout> LayoutCosts::Of(const RunConfig& config) {
   const double micro =
       static_cast<double>(LargestBatch(config) / config.batch.micro);
   const double shares = micro / (static_cast<double>(schedule.micro_batches) *
-                                 static_cast<double>(*p.data));
+                                 static_cast<double>(p.data.value_or(1)));
   layout.busy = static_cast<double>(layout.shape.world()) /
                 static_cast<double>(request_.world) * shares *
                 StageBalance(schedule, *stages) * (1 - layout.bubble);

@@ -107,6 +107,21 @@ void Sort(std::vector<PlannedLayout>& layouts, double memory_bytes) {
             });
 }
 
+// The recipe's own, where there are ranks for it and it is not there: it may
+// have fewer replicas than there could be.
+absl::Status AddOwn(const RunConfig& recipe, const PlanRequest& request,
+                    LayoutCosts& costs, std::vector<PlannedLayout>& layouts) {
+  if (recipe.parallel.world() > request.world) return absl::OkStatus();
+  if (std::any_of(layouts.begin(), layouts.end(),
+                  [](const PlannedLayout& layout) { return layout.current; })) {
+    return absl::OkStatus();
+  }
+  if (!LayoutErrors(recipe).empty()) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(PlannedLayout own, costs.Of(recipe));
+  layouts.push_back(std::move(own));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<PlannedLayout>> Enumerate(
     const RunConfig& config, const PlanRequest& request) {
   const RunConfig recipe = OnItsLayout(config, request.world_before);
@@ -128,6 +143,7 @@ absl::StatusOr<std::vector<PlannedLayout>> Enumerate(
       }
     }
   }
+  LS_RETURN_IF_ERROR(AddOwn(recipe, request, costs, layouts));
   return layouts;
 }
 

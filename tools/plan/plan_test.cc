@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -12,12 +11,9 @@
 #include "determinism/status.h"
 #include "recipes/recipe.h"
 #include "tools/layout_check.h"
-#include "tools/plan/report.h"
 
 namespace lockstep {
 namespace {
-
-using Json = nlohmann::json;
 
 RunConfig Config(const std::string& recipe,
                  const std::vector<std::string>& sets = {}) {
@@ -115,6 +111,30 @@ TEST(PlanTest, EveryLayoutIsOneThatALaunchAdmits) {
   }
 }
 
+TEST(PlanTest, TheRecipesOwnLayoutIsThereWithFewerReplicasToo) {
+  const auto layouts =
+      Plan(Config("debug", {"parallel.data=2", "parallel.tensor=2"}),
+           {.world = 8, .world_before = 8});
+  int own = 0;
+  for (const PlannedLayout& l : layouts) {
+    if (!l.current) continue;
+    ++own;
+    EXPECT_EQ(l.shape, (MeshShape{.data = 2, .tensor = 2}));
+    EXPECT_EQ(l.idle, 4);
+    EXPECT_EQ(l.keeps, Guarantee::kBitwise);
+  }
+  EXPECT_EQ(own, 1);
+}
+
+TEST(PlanTest, APatternWithCutsHasThoseStagesOrOne) {
+  for (const PlannedLayout& l :
+       Plan(Config("debug", {"model.pattern=M-|M*|-M"}),
+            {.world = 6, .world_before = 6})) {
+    const int stages = l.shape.pipeline * l.interleave;
+    EXPECT_TRUE(stages == 1 || stages == 3) << ToString(l.shape);
+  }
+}
+
 TEST(PlanTest, TheGuaranteeThatAChangeKeepsIsTheResumeTables) {
   const PlanRequest request = {.world = 4, .world_before = 4};
   const auto keeps = [&](const std::string& rung, int tensor) {
@@ -158,27 +178,6 @@ TEST(PlanTest, MoreRanksThanMicroBatchesAreIdle) {
     EXPECT_LE(l.shape.data, 4) << "batch.global / batch.micro";
     EXPECT_EQ(l.idle, 4096 - l.shape.world());
   }
-}
-
-TEST(PlanTest, JsonHasEveryLayoutAndTextTheBest) {
-  PlanRequest request = {.world = 16, .world_before = 16};
-  request.hosts = EvenHosts(16, 4);
-  const auto layouts = Plan(Config("debug"), request);
-  const Json json = Json::parse(PlanJson(layouts, request));
-  ASSERT_EQ(json["layouts"].size(), layouts.size());
-  const Json& first = json["layouts"][0];
-  const Json& bytes = first["bytes"];
-  EXPECT_EQ(first["data"], layouts[0].shape.data);
-  EXPECT_EQ(first["bytes_per_rank"], bytes["parameters"].get<int64_t>() +
-                                         bytes["gradients"].get<int64_t>() +
-                                         bytes["state"].get<int64_t>() +
-                                         bytes["activations"].get<int64_t>() +
-                                         bytes["communication"].get<int64_t>());
-  EXPECT_TRUE(first["fits"].is_null());
-  EXPECT_TRUE(first["crosses_hosts"].is_array());
-  const std::string text = PlanText(layouts, request, 2);
-  EXPECT_TRUE(absl::StrContains(text, "layouts, the best first")) << text;
-  EXPECT_TRUE(absl::StrContains(text, "\nfirst  data ")) << text;
 }
 
 }  // namespace
