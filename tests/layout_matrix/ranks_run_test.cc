@@ -93,6 +93,7 @@ TEST(RanksRunTest, ASpikeOfOneRankIsOneDecisionOfAll) {
   RigOptions options = Ranks(2, "layout_invariant",
                              {"spike.action=skip", "spike.window=8",
                               "spike.warmup=4", "checkpoint.every=1"});
+  options.steps = 12;
   options.faults = {
       "kind=spike,step=7,rank=1,at=lm_head.loss.forward,occurrence=all"};
   const TrainRig rig = SmallRig("ranks_spike");
