@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "determinism/status.h"
+#include "parallel/over_ranks.h"
 
 namespace lockstep {
 namespace {
@@ -95,6 +98,29 @@ absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
     }
   }
   return specs;
+}
+
+absl::StatusOr<std::vector<std::string>> UnmetByAll(
+    Communicator& world, const std::vector<std::string>& faults,
+    const FaultPlan& plan) {
+  LS_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                      GatherTexts(world, absl::StrJoin(plan.Unfired(), "\n")));
+  std::vector<std::set<std::string>> unfired;
+  for (const std::string& text : texts) {
+    unfired.push_back(absl::StrSplit(text, '\n'));
+  }
+  std::vector<std::string> result;
+  for (const std::string& fault : faults) {
+    LS_ASSIGN_OR_RETURN(const FaultSpec spec, ParseFault(fault));
+    const auto unmet = [&](const std::set<std::string>& rank) {
+      return rank.contains(spec.text);
+    };
+    if (spec.rank ? unmet(unfired[static_cast<size_t>(*spec.rank)])
+                  : std::all_of(unfired.begin(), unfired.end(), unmet)) {
+      result.push_back(spec.text);
+    }
+  }
+  return result;
 }
 
 }  // namespace lockstep

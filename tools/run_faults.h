@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "determinism/fault.h"
 #include "determinism/file_system.h"
+#include "parallel/communicator.h"
 
 namespace lockstep {
 
@@ -38,6 +39,13 @@ absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
 // the step was made again. InputError for a file that is damaged.
 absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
                                                   const std::string& dir);
+
+// Those of `faults`, the same on every rank, that no rank met whose they were;
+// for a run that came to its end on all of them. Collective, also where this
+// rank's plan is empty.
+absl::StatusOr<std::vector<std::string>> UnmetByAll(
+    Communicator& world, const std::vector<std::string>& faults,
+    const FaultPlan& plan);
 
 }  // namespace lockstep
 

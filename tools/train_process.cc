@@ -172,8 +172,13 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
                   .signals = signals ? &*signals : nullptr,
                   .peak_flops = peak * rank_.world->size()});
   auto result = loop.Run(last);
-  for (const std::string& fault : faults_->Unfired()) {
-    if (!first()) break;  // one that another rank met is not told here
+  // After a failure ranks may no longer answer each other: then this one's.
+  const auto unmet = result.ok()
+                         ? UnmetByAll(*rank_.world, faults_text_, *faults_)
+                         : faults_->Unfired();
+  if (!unmet.ok()) return unmet.status();
+  for (const std::string& fault : *unmet) {
+    if (!first()) break;
     progress.Warn(absl::StrCat("this fault was never met: ", fault));
   }
   if (!result.ok() && first()) {

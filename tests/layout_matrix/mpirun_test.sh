@@ -5,10 +5,10 @@ set -u
 lockstep=$PWD/$1
 recipe=$PWD/recipes/debug.toml
 cd "$TEST_TMPDIR" || exit 1
-command -v mpirun >/dev/null || {
-  echo "no mpirun on this machine"
+if [ -n "${LOCKSTEP_NO_MPI-}" ] || ! command -v mpirun >/dev/null; then
+  echo "a build or a machine without MPI"
   exit 0
-}
+fi
 failures=0
 fail() {
   echo "FAILED: $*" >&2

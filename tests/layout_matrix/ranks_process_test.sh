@@ -46,6 +46,15 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
   [ -n "$(unseed one.out)" ] || fail "no unseed"
   [ "$(unseed one.out)" = "$(unseed two.out)" ] || fail "threads: other bits"
 
+  # What another rank has met was met; what none has is named.
+  "$lockstep" train "$recipe" --run faults $small --ranks 2 \
+    --fault kind=sleep,step=2,rank=1,ms=1 \
+    --fault kind=sleep,step=2000,rank=1,ms=1 >faults.out 2>faults.err ||
+    fail "faults: $(tail -3 faults.err)"
+  [ "$(grep 'never met' faults.err)" = \
+    'this fault was never met: kind=sleep,step=2000,rank=1,ms=1' ] ||
+    fail "faults that were never met: $(cat faults.err)"
+
   # Rank 1 falls silent in step 2.
   start=$SECONDS
   "$lockstep" train "$recipe" --run silent $small --ranks 2 --rank-timeout 2 \
