@@ -147,7 +147,8 @@ absl::StatusOr<std::vector<ResolvedRun>> Resolve(const TaxOptions& options,
   std::vector<ResolvedRun> runs;
   for (const std::vector<std::string>& own : kSets) {
     std::vector<std::string> sets = {
-        absl::StrCat("data.source.0.text=", scratch / "text")};
+        absl::StrCat("data.source.0.text=", scratch / "text"),
+        "data.source.0.document_bytes=4096"};
     sets.insert(sets.end(), options.sets.begin(), options.sets.end());
     sets.insert(sets.end(), own.begin(), own.end());
     LS_ASSIGN_OR_RETURN(
