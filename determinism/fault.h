@@ -69,7 +69,7 @@ struct FaultSpec {
   std::optional<int> rank;  // absent: every rank
   std::string at;           // empty: `step.begin`
   std::optional<Phase> phase;
-  std::optional<int64_t> element;  // in the unsharded tensor
+  std::optional<int64_t> element;  // in the tensor as this rank holds it
   std::optional<int> bit;          // 0 is the least significant
   std::optional<uint64_t> sample;  // global index; matches its micro-batch
   std::optional<int64_t> micro;

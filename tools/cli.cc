@@ -60,6 +60,9 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
   verb->add_option("--rank-timeout", o.rank_timeout_s,
                    "seconds until a silent rank is lost")
       ->transform(Whole(1, 86'400));
+  verb->add_option("--step-timeout", o.step_timeout_s,
+                   "seconds until a rank in one step is lost")
+      ->transform(Whole(1, 86'400));
   verb->add_option("--ranks", o.ranks, "ranks as threads of this process")
       ->transform(Whole(1, 1 << 20));
   verb->add_flag("--json", o.json, "one JSON object on stdout");

@@ -47,20 +47,21 @@ absl::Status RunWatched(std::unique_ptr<Communicator> inner, RankHandle handle,
                         const std::function<absl::Status(RankHandle&)>& body) {
   LastWordsFolder folder;
   handle.last_words = &folder;
-  if (inner->size() == 1) {
+  if (inner->size() == 1 && options.step_timeout_ms == 0) {
     handle.world = inner.get();
     return body(handle);
   }
   const std::thread::id self = std::this_thread::get_id();
   const int rank = inner->rank();
-  Watchdog watchdog(
-      {.rank = rank, .timeout_ms = options.timeout_ms, .step_timeout_ms = 0},
-      &clock, [&, self](const LastWords& words) {
-        WriteLastWords(folder.Get(), words);
-        if (std::this_thread::get_id() == self) return;
-        std::this_thread::sleep_for(kLinger);
-        EndProcess(LostHere(words));
-      });
+  Watchdog watchdog({.rank = rank,
+                     .timeout_ms = options.timeout_ms,
+                     .step_timeout_ms = options.step_timeout_ms},
+                    &clock, [&, self](const LastWords& words) {
+                      WriteLastWords(folder.Get(), words);
+                      if (std::this_thread::get_id() == self) return;
+                      std::this_thread::sleep_for(kLinger);
+                      EndProcess(LostHere(words));
+                    });
   const auto world = WatchCommunicator(std::move(inner), &watchdog, "world");
   handle.world = world.get();
   handle.watchdog = &watchdog;

@@ -28,12 +28,13 @@ namespace lockstep {
 struct RankOptions {
   int64_t ranks = 1;             // as threads; ignored under a launcher
   int64_t timeout_ms = 600'000;  // of a collective
+  int64_t step_timeout_ms = 0;   // 0: a step may take any time
 };
 
 // One rank as the body sees it.
 struct RankHandle {
   Communicator* world = nullptr;
-  Watchdog* watchdog = nullptr;  // null: one rank
+  Watchdog* watchdog = nullptr;  // null: one rank, and steps of any length
   int ranks_here = 1;            // that share this machine's cores
   bool first_here = true;        // of this process: takes its signals
   bool launched = false;         // one of several processes

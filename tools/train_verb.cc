@@ -31,15 +31,17 @@ absl::StatusOr<Answer> TrainVerb(const TrainOptions& options) {
   RealClock clock;
   TrainResult result;
   bool printed_here = false;
-  LS_RETURN_IF_ERROR(RunRanks(
-      {.ranks = options.ranks, .timeout_ms = options.rank_timeout_s * 1000},
-      clock, [&](RankHandle& rank) -> absl::Status {
-        TrainProcess process(options, rank);
-        LS_ASSIGN_OR_RETURN(const TrainResult mine, process.Run());
-        if (rank.first_here) result = mine;
-        if (rank.world->rank() == 0) printed_here = true;
-        return absl::OkStatus();
-      }));
+  LS_RETURN_IF_ERROR(
+      RunRanks({.ranks = options.ranks,
+                .timeout_ms = options.rank_timeout_s * 1000,
+                .step_timeout_ms = options.step_timeout_s * 1000},
+               clock, [&](RankHandle& rank) -> absl::Status {
+                 TrainProcess process(options, rank);
+                 LS_ASSIGN_OR_RETURN(const TrainResult mine, process.Run());
+                 if (rank.first_here) result = mine;
+                 if (rank.world->rank() == 0) printed_here = true;
+                 return absl::OkStatus();
+               }));
   if (result.stopped_by != 0) {
     return StoppedOnRequest(
         absl::StrCat("stopped by signal ", result.stopped_by, " after step ",

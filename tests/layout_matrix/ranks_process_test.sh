@@ -69,6 +69,18 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
     2>again.err || fail "after a lost rank: $(tail -3 again.err)"
   [ "$(unseed again.out)" = "$(unseed one.out)" ] || fail "resumed: other bits"
 
+  # A step that does not end, though no rank waits for another yet.
+  for ranks in 1 2; do
+    start=$SECONDS
+    "$lockstep" train "$recipe" --run slow$ranks $small --ranks $ranks \
+      --step-timeout 2 --fault kind=sleep,step=2,ms=60000 >slow.out 2>slow.err
+    code=$?
+    [ "$code" = 6 ] || fail "a slow step: exit code $code, $(tail -3 slow.err)"
+    [ $((SECONDS - start)) -lt 20 ] || fail "a slow step held the job"
+    grep -q 'the step did not end within 2' slow$ranks/ranks/0.json ||
+      fail "a slow step: $(cat slow$ranks/ranks/0.json)"
+  done
+
   # As parallel/mpi_run.sh does it: folders of this sandbox.
   if command -v mpirun >/dev/null && [ -z "${LOCKSTEP_NO_MPI-}" ]; then
     export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
