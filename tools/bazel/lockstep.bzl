@@ -29,7 +29,9 @@ def lockstep_library(name, copts = [], isa = None, deps = [], pch = True, **kwar
       isa: "avx2", "avx512", "amx" or "sha" for files that use that level and no
         other; see lockstep_isa_library for sources compiled at several.
       deps: as usual.
-      pch: False for a file that cannot bear Abseil's headers before its own.
+      pch: False for a file that cannot bear Abseil's headers before its own, and
+        with another -O in copts: GCC 12 takes a header parsed at -O2 for -O3, and
+        died of it under the address sanitizer.
       **kwargs: as for cc_library. A static registrar needs alwayslink = True,
         or the binary silently lacks what tests have.
     """
