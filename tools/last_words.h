@@ -25,14 +25,18 @@ class LastWordsFolder {
     const std::lock_guard<std::mutex> lock(mutex_);
     run_dir_ = run_dir;
   }
-  std::string Get() const {
+  // The first to ask is heard: a rank has one last word, and its watchdog and
+  // a signal may come at the same time.
+  void Write(const LastWords& words) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return run_dir_;
+    if (!written_) WriteLastWords(run_dir_, words);
+    written_ = true;
   }
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::string run_dir_;
+  bool written_ = false;
 };
 
 }  // namespace lockstep

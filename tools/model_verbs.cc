@@ -65,6 +65,11 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
   const int64_t micro =
       options.micro_batch > 0 ? options.micro_batch : run.config.batch.micro;
   std::string text;
+  // Before the work: it is easily taken for an input.
+  if (!options.text.empty() && fs.Exists(options.text)) {
+    return InputError("--text writes the text that was scored, and this exists",
+                      options.text, "name a new file, or remove this one");
+  }
   LS_ASSIGN_OR_RETURN(
       const Evaluation evaluation,
       Evaluate(model->stepper(), run.config.eval.samples, micro, &text));

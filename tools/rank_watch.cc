@@ -24,13 +24,13 @@ absl::Status LostHere(const LastWords& words) {
 
 // A launcher ends this process: within a second, so first the words.
 [[noreturn]] void EndAsTold(const Watchdog& watchdog, const Communicator& world,
-                            const LastWordsFolder& folder) {
+                            LastWordsFolder& folder) {
   LastWords words = watchdog.Now();
   words.waited_for = world.AwaitedRanks();
   words.cause =
       "told to end by SIGTERM, which a launcher sends once another rank is "
       "gone";
-  WriteLastWords(folder.Get(), words);
+  folder.Write(words);
   EndProcess(LostHere(words));
 }
 
@@ -57,7 +57,7 @@ absl::Status RunWatched(std::unique_ptr<Communicator> inner, RankHandle handle,
                      .timeout_ms = options.timeout_ms,
                      .step_timeout_ms = options.step_timeout_ms},
                     &clock, [&, self](const LastWords& words) {
-                      WriteLastWords(folder.Get(), words);
+                      folder.Write(words);
                       if (std::this_thread::get_id() == self) return;
                       std::this_thread::sleep_for(kLinger);
                       EndProcess(LostHere(words));

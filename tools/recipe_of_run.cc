@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "determinism/status.h"
@@ -67,6 +68,16 @@ absl::Status CheckModelIsTheRuns(const Manifest& manifest,
     changed.insert(changed.begin(),
                    absl::StrCat("data.tokenizer: ", manifest.tokenizer.name,
                                 " -> ", tokenizer.name(), ", by content"));
+  }
+  // Exponents of the grid are state on that rung alone.
+  const auto on_grid = [](const std::string& recipe) {
+    return absl::StrContains(recipe, "guarantee = \"layout_invariant\"");
+  };
+  if (on_grid(manifest.recipe.text) != on_grid(text)) {
+    changed.push_back(
+        absl::StrCat("guarantee: the run's is ", NameOf(manifest.guarantee),
+                     on_grid(text) ? ", the recipe's layout_invariant"
+                                   : ", the recipe's not"));
   }
   if (changed.empty()) return absl::OkStatus();
   return InputError(

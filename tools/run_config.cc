@@ -166,8 +166,13 @@ absl::Status CheckRunnable(const RunConfig& config, int64_t ranks) {
       absl::StrCat("the recipe's layout has ", config.parallel.world(),
                    " ranks, and ", ranks, " run"),
       "[parallel]",
-      "this verb works on one rank: set parallel.data and parallel.pipeline "
-      "to 1, which changes no bit of a layout_invariant run");
+      config.guarantee == Guarantee::kLayoutInvariant
+          ? "this verb works on one rank: set parallel.data and "
+            "parallel.pipeline to 1, which changes no bit of this run"
+          : absl::StrCat("this verb works on one rank, and one rank has the "
+                         "bits of several on the rung layout_invariant alone; "
+                         "this is ",
+                         NameOf(config.guarantee)));
 }
 
 }  // namespace lockstep

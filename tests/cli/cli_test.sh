@@ -98,6 +98,14 @@ expect 0 '"ok":true' "$lockstep" ckpt verify r --json
 expect 0 'embeddings' "$lockstep" ckpt show r
 expect 0 '"text"' "$lockstep" generate r --prompt 'The ' --tokens 5 --json
 expect 0 'bits_per_byte' "$lockstep" eval r "$recipe" --json
+# --text is an output, and never takes the place of a file that is there.
+expect 0 'bits' "$lockstep" eval r "$recipe" --text scored.txt
+[ -s scored.txt ] || fail "eval --text wrote nothing"
+echo mine >kept.txt
+expect 2 'this exists' "$lockstep" eval r "$recipe" --text kept.txt
+[ "$(cat kept.txt)" = mine ] || fail "eval --text took the place of a file"
+expect 2 "guarantee: the run's is bitwise" "$lockstep" eval r "$recipe" \
+  --set guarantee=layout_invariant
 expect 2 . "$lockstep" generate nowhere --prompt x
 expect 0 '"state":"none"' "$lockstep" status r --json
 expect 0 'last event +stop at step 4' "$lockstep" status r
