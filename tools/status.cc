@@ -6,13 +6,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ckpt/ledger.h"
 #include "ckpt/manifest.h"
 #include "ckpt/run_lock.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
+#include "tools/launches.h"
+#include "tools/status_ranks.h"
 #include "tools/trained_model.h"
 
 namespace lockstep {
@@ -122,6 +123,17 @@ bool AddLedger(const LedgerReport& ledger, Json& json) {
   return ledger.entries.back().event == "stop";
 }
 
+// When the last launch or resume began; 0: never.
+int64_t LastStart(const LedgerReport& ledger) {
+  int64_t time_ms = 0;
+  for (const LedgerEntry& entry : ledger.entries) {
+    if (entry.event == "launch" || entry.event == "resume") {
+      time_ms = entry.time_ms;
+    }
+  }
+  return time_ms;
+}
+
 // The newest one whose index and sizes hold; damaged newer ones are told.
 absl::Status AddCheckpoint(FileSystem& fs, const std::string& dir,
                            const std::string& run_id, Json& json) {
@@ -156,19 +168,6 @@ void AddTrainer(FileSystem& fs, const std::string& dir, bool ended,
                      {"since_ms", trainer.since_ms}};
 }
 
-void AddRanks(FileSystem& fs, const std::string& dir, Json& json) {
-  json["ranks"] = Json::object();
-  const auto names = fs.List(dir + "/ranks");
-  if (!names.ok()) return;
-  for (const std::string& name : *names) {
-    if (!absl::EndsWith(name, ".json")) continue;
-    const auto text = fs.ReadFile(dir + "/ranks/" + name);
-    Json rank = Json::parse(text.ok() ? *text : "", nullptr, false);
-    if (rank.is_discarded()) rank = {{"unreadable", true}};
-    json["ranks"][name.substr(0, name.size() - 5)] = rank;
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
@@ -179,7 +178,9 @@ absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
   json["problems"] = Json::array();
   AddManifest(manifest, json);
   AddProgress(fs, run_dir, manifest, json);
-  AddLayout(manifest, json);
+  // The last launch's, which may have gone on on another.
+  const auto launch = LaunchOfStep(fs, run_dir, INT64_MAX);
+  AddLayout(launch.ok() && *launch ? (*launch)->manifest : manifest, json);
   LS_RETURN_IF_ERROR(AddCheckpoint(fs, run_dir, manifest.run_id, json));
   bool ended = false;
   const auto ledger = ReadLedger(fs, run_dir);
@@ -191,7 +192,8 @@ absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
     json["problems"].push_back(std::string(ledger.status().message()));
   }
   AddTrainer(fs, run_dir, ended, json);
-  AddRanks(fs, run_dir, json);
+  json["ranks"] =
+      LastWordsOf(fs, run_dir, ledger.ok() ? LastStart(*ledger) : 0);
   return json;
 }
 

@@ -116,9 +116,27 @@ TEST(StatusTest, LastWordsOfRanksAndAStopWithItsError) {
   EXPECT_EQ(status["step"], 1);
   EXPECT_EQ(status["ranks"]["0"]["state"], "stopped");
   EXPECT_EQ(status["ranks"]["1"]["unreadable"], true);
+  EXPECT_FALSE(status["ranks"]["0"].contains("earlier_launch"));
   EXPECT_TRUE(absl::StrContains(
       status["last_event"]["error"].get<std::string>(), "not finite"));
   EXPECT_TRUE(status["checkpoint"].is_null());
+}
+
+// After a run went on, its layout is that of the last launch, and what ranks
+// said before is of an earlier one.
+TEST(StatusTest, OfARunThatWentOnOnAnotherLayout) {
+  const TrainRig rig("status_moved");
+  RigOptions options = {.sets = {"guarantee=layout_invariant"}, .steps = 4};
+  options.until = 2;
+  rig.Unseed(options);
+  ASSERT_TRUE(PosixFileSystem()->MakeDirs(rig.dir() + "/ranks").ok());
+  rig.Write("ranks/1.json", R"({"rank":1})");
+  options.until.reset();
+  options.ranks = 2;
+  rig.Unseed(options);
+  const Json status = Status(rig);
+  EXPECT_EQ(status["layout"]["data"], 2);
+  EXPECT_EQ(status["ranks"]["1"]["earlier_launch"], true);
 }
 
 TEST(StatusTest, OfAForkBeforeAndAfterItsFirstStep) {
