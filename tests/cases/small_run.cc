@@ -50,6 +50,17 @@ std::string SourceOf(const std::string& prefix, const std::string& more) {
   return absl::StrCat("[[data.source]]\npath = \"", prefix, "\"\n", more);
 }
 
+std::vector<std::vector<int32_t>> UnevenDocuments(int64_t count, int64_t salt) {
+  std::vector<std::vector<int32_t>> documents(static_cast<size_t>(count));
+  for (int64_t d = 0; d < count; ++d) {
+    for (int64_t t = 0; t < 3 + (d * 7 + salt) % 29; ++t) {
+      documents[static_cast<size_t>(d)].push_back(
+          static_cast<int32_t>((t * t + 5 * d + salt) % 257));
+    }
+  }
+  return documents;
+}
+
 std::string WriteSmallRecipe(const std::string& name, const std::string& toml) {
   char folder[4096];
   LS_CHECK(getcwd(folder, sizeof(folder)) != nullptr);

@@ -25,6 +25,8 @@ inline constexpr int64_t kSmallSequence = 16;  // tokens of a sample
 std::string WriteDocuments(const std::string& name,
                            const std::vector<std::vector<int32_t>>& documents,
                            int64_t vocab = 257);
+// Documents of 3 to 31 tokens below 257; another `salt` has others.
+std::vector<std::vector<int32_t>> UnevenDocuments(int64_t count, int64_t salt);
 
 // A token file of `samples` training samples in documents of 20 tokens, and two
 // samples' worth of one more document, which every run of these holds out.

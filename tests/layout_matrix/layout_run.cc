@@ -68,26 +68,15 @@ absl::Status RunRank(const ResolvedRun& run, const Dataset& data,
   return absl::OkStatus();
 }
 
-std::vector<std::vector<int32_t>> Documents(int64_t count, int64_t salt) {
-  std::vector<std::vector<int32_t>> documents(static_cast<size_t>(count));
-  for (int64_t d = 0; d < count; ++d) {
-    for (int64_t t = 0; t < 3 + (d * 7 + salt) % 29; ++t) {
-      documents[static_cast<size_t>(d)].push_back(
-          static_cast<int32_t>((t * t + 5 * d + salt) % 257));
-    }
-  }
-  return documents;
-}
-
 }  // namespace
 
 std::string BlendRecipe() {
   return WriteSmallRecipe(
       "layout_blend",
       absl::StrCat("reset_at_documents = true\n",
-                   SourceOf(WriteDocuments("layout_a", Documents(90, 3)),
+                   SourceOf(WriteDocuments("layout_a", UnevenDocuments(90, 3)),
                             "weight = 2.0\n"),
-                   SourceOf(WriteDocuments("layout_b", Documents(70, 11)),
+                   SourceOf(WriteDocuments("layout_b", UnevenDocuments(70, 11)),
                             "weight = 1.0\n")));
 }
 

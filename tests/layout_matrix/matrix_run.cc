@@ -16,22 +16,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::vector<int32_t>> Documents(int64_t count, int64_t salt) {
-  std::vector<std::vector<int32_t>> documents(static_cast<size_t>(count));
-  for (int64_t d = 0; d < count; ++d) {
-    for (int64_t t = 0; t < 3 + (d * 7 + salt) % 29; ++t) {
-      documents[static_cast<size_t>(d)].push_back(
-          static_cast<int32_t>((t * t + 5 * d + salt) % 257));
-    }
-  }
-  return documents;
-}
-
 std::string RecipeOf(const std::string& sources) {
-  const std::string first =
-      SourceOf(WriteDocuments("matrix_a", Documents(90, 3)), "weight = 2.0\n");
-  const std::string second =
-      SourceOf(WriteDocuments("matrix_b", Documents(70, 11)), "weight = 1.0\n");
+  const std::string first = SourceOf(
+      WriteDocuments("matrix_a", UnevenDocuments(90, 3)), "weight = 2.0\n");
+  const std::string second = SourceOf(
+      WriteDocuments("matrix_b", UnevenDocuments(70, 11)), "weight = 1.0\n");
   return WriteSmallRecipe("matrix_" + sources,
                           first + (sources == "2" ? second : ""));
 }

@@ -4,24 +4,22 @@
 set -u
 lockstep=$PWD/$1
 recipe=$PWD/recipes/debug.toml
+# shellcheck source=/dev/null
+. parallel/mpi_run.sh
 cd "$TEST_TMPDIR" || exit 1
-if [ -n "${LOCKSTEP_NO_MPI-}" ] || ! command -v mpirun >/dev/null; then
-  echo "a build or a machine without MPI"
+command -v mpirun >/dev/null || {
+  echo "a machine without MPI"
   exit 0
-fi
+}
 failures=0
 fail() {
   echo "FAILED: $*" >&2
   failures=$((failures + 1))
 }
-# As parallel/mpi_run.sh does it: folders of this sandbox.
-export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ranks() { # NUMBER, arguments of train...
   local number=$1
   shift
-  mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
-    --mca btl self,vader -np "$number" "$lockstep" train "$recipe" "$@"
+  run_ranks "$number" "$lockstep" train "$recipe" "$@"
 }
 small=(--set train.steps=4 --set schedule.warmup=1 --set data.sequence=32
   --set model.hidden=32 --threads 1 --allow dirty --reason test)

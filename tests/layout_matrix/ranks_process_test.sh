@@ -4,6 +4,7 @@
 set -u
 lockstep=$PWD/$1
 recipe=$PWD/recipes/debug.toml
+mpi_run=$PWD/parallel/mpi_run.sh
 cd "$TEST_TMPDIR" || exit 1
 failures=0
 fail() {
@@ -81,17 +82,14 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
       fail "a slow step: $(cat slow$ranks/ranks/0.json)"
   done
 
-  # As parallel/mpi_run.sh does it: folders of this sandbox.
   if command -v mpirun >/dev/null && [ -z "${LOCKSTEP_NO_MPI-}" ]; then
-    export TMPDIR=$TEST_TMPDIR OMPI_MCA_btl_vader_backing_directory=$TEST_TMPDIR
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    two="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
-      --mca btl self,vader -np 2"
-    $two "$lockstep" train "$recipe" --run mpi $small >mpi.out 2>mpi.err ||
+    # shellcheck source=/dev/null
+    . "$mpi_run"
+    run_ranks 2 "$lockstep" train "$recipe" --run mpi $small >mpi.out 2>mpi.err ||
       fail "mpirun: $(tail -5 mpi.err)"
     [ "$(unseed mpi.out)" = "$(unseed one.out)" ] || fail "mpirun: other bits"
     # The first rank alone answers.
-    $two "$lockstep" bench comm --only ring --rounds 1 --json >comm.out \
+    run_ranks 2 "$lockstep" bench comm --only ring --rounds 1 --json >comm.out \
       2>comm.err || fail "bench comm: $(tail -5 comm.err)"
     [ "$(grep -c '2 processes' comm.out)" = 1 ] ||
       fail "bench comm: $(cat comm.out)"

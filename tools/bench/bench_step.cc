@@ -96,9 +96,7 @@ absl::StatusOr<std::vector<BenchCase>> Steps(const ResolvedRun& run,
 // `options.sets` says otherwise.
 absl::StatusOr<ResolvedRun> Resolve(FileSystem& fs, const BenchOptions& options,
                                     const Scratch& scratch, int64_t micro) {
-  std::vector<std::string> sets = {
-      absl::StrCat("data.source.0.text=", scratch / "text"),
-      "data.source.0.document_bytes=4096"};
+  std::vector<std::string> sets = BenchTextSets(scratch / "text");
   if (micro > 0) sets.push_back(absl::StrCat("batch.global=", micro));
   sets.insert(sets.end(), options.sets.begin(), options.sets.end());
   return ResolveRun(fs, options.recipe, sets, scratch / "run");

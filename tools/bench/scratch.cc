@@ -48,4 +48,8 @@ absl::Status WriteBenchText(FileSystem& fs, const std::string& path,
   return file->Close();
 }
 
+std::vector<std::string> BenchTextSets(const std::string& path) {
+  return {"data.source.0.text=" + path, "data.source.0.document_bytes=4096"};
+}
+
 }  // namespace lockstep

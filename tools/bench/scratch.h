@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -35,6 +36,8 @@ class Scratch {
 // Words and blank lines, not the same twice within a MiB; whole MiB.
 absl::Status WriteBenchText(FileSystem& fs, const std::string& path,
                             uint64_t bytes);
+// Makes a recipe train on that text, some of it held out.
+std::vector<std::string> BenchTextSets(const std::string& path);
 
 }  // namespace lockstep
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "data/dataset.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
@@ -146,9 +145,7 @@ absl::StatusOr<std::vector<ResolvedRun>> Resolve(const TaxOptions& options,
                                                  const Scratch& scratch) {
   std::vector<ResolvedRun> runs;
   for (const std::vector<std::string>& own : kSets) {
-    std::vector<std::string> sets = {
-        absl::StrCat("data.source.0.text=", scratch / "text"),
-        "data.source.0.document_bytes=4096"};
+    std::vector<std::string> sets = BenchTextSets(scratch / "text");
     sets.insert(sets.end(), options.sets.begin(), options.sets.end());
     sets.insert(sets.end(), own.begin(), own.end());
     LS_ASSIGN_OR_RETURN(
