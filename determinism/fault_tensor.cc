@@ -8,6 +8,7 @@
 
 #include "determinism/check.h"
 #include "determinism/status.h"
+#include "determinism/tensor_place.h"
 
 namespace lockstep::fault_internal {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 int64_t CountOf(const std::vector<int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1},
                          std::multiplies<>());
-}
-
-const std::vector<int64_t>& GlobalShape(const TensorRef& tensor) {
-  return tensor.global_shape.empty() ? tensor.shape : tensor.global_shape;
 }
 
 // A tensor as rows of its last dim.
@@ -37,7 +34,7 @@ class Rows {
   int64_t length() const { return length_; }
   int64_t row_bytes() const { return length_ * element_bytes_; }
   unsigned char* row(int64_t i) const { return data_ + i * stride_bytes_; }
-  unsigned char* at(int64_t i) const {  // by position in the box
+  unsigned char* at(int64_t i) const {  // by position
     return row(i / length_) + (i % length_) * element_bytes_;
   }
 
@@ -46,25 +43,14 @@ class Rows {
   const int64_t element_bytes_, length_, count_, stride_bytes_;
 };
 
-// Position in the box of an element of the unsharded tensor; nothing if the
-// box does not hold it.
-std::optional<int64_t> PositionInBox(const TensorRef& tensor, int64_t element) {
-  const std::vector<int64_t>& global = GlobalShape(tensor);
-  LS_CHECK_EQ(global.size(), tensor.shape.size());
-  int64_t position = 0, scale = 1;
-  for (size_t dim = global.size(); dim-- > 0;) {
-    const int64_t start = tensor.box_start.empty() ? 0 : tensor.box_start[dim];
-    const int64_t index = element % global[dim] - start;
-    element /= global[dim];
-    if (index < 0 || index >= tensor.shape[dim]) return std::nullopt;
-    position += index * scale;
-    scale *= tensor.shape[dim];
-  }
-  return position;
+// A row that is swapped is swapped wherever a part of it is.
+std::optional<int64_t> PositionOf(const TensorRef& tensor,
+                                  const FaultSpec& spec) {
+  return PositionHere(tensor, *spec.element, spec.kind == FaultKind::kSwapRows);
 }
 
 bool IsBeyond(const TensorRef& tensor, const FaultSpec& spec) {
-  return *spec.element >= CountOf(GlobalShape(tensor));
+  return *spec.element >= CountOf(UnshardedShape(tensor));
 }
 
 absl::Status Impossible(const TensorRef& tensor, const FaultSpec& spec,
@@ -159,7 +145,7 @@ absl::Status SwapRows(const TensorRef& tensor, const FaultSpec& spec,
 
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec) {
   if (!spec.element.has_value() || IsBeyond(tensor, spec)) return true;
-  return PositionInBox(tensor, *spec.element).has_value();
+  return PositionOf(tensor, spec).has_value();
 }
 
 absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
@@ -174,9 +160,9 @@ absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
   if (IsBeyond(tensor, spec)) {
     return Impossible(tensor, spec, "the tensor has no such element",
                       "give an element below " +
-                          std::to_string(CountOf(GlobalShape(tensor))));
+                          std::to_string(CountOf(UnshardedShape(tensor))));
   }
-  const int64_t position = *PositionInBox(tensor, *spec.element);
+  const int64_t position = *PositionOf(tensor, spec);
   switch (spec.kind) {
     case FaultKind::kFlip:
       return Flip(tensor, spec, rows.at(position));

@@ -9,7 +9,7 @@
 
 namespace lockstep::fault_internal {
 
-// Whether this rank's box of `tensor` has the element that `spec` names; true
+// Whether what this rank has of `tensor` has the element that `spec` names; true
 // when it names none or one beyond the unsharded tensor, which Damage reports.
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec);
 

@@ -314,7 +314,7 @@ TEST_F(OperationFaultTest, ElementsCountInTheUnshardedTensor) {
                          .data = memory.data(),
                          .row_stride_bytes = 20,
                          .global_shape = {4, 6},
-                         .box_start = {1, 2}};
+                         .held = {{{1, 3}}, {{2, 5}}}};
   int64_t hits = 0;
   for (int64_t element = 0; element < 24; ++element) {
     std::fill(memory.begin(), memory.end(), 1.0f);

@@ -37,7 +37,14 @@ inline constexpr int kPhaseCount = 10;
 const char* NameOf(Phase phase);
 std::optional<Phase> PhaseFromName(std::string_view name);
 
-// A tensor, or this rank's box of one. Points to memory it does not own.
+// Positions [begin, end) along a dim of an unsharded tensor.
+struct DimRange {
+  int64_t begin;
+  int64_t end;
+  friend bool operator==(const DimRange&, const DimRange&) = default;
+};
+
+// A tensor, or what this rank has of one. Points to memory it does not own.
 struct TensorRef {
   std::string_view name = {};  // "out", "dx", ...: within the operation
   DType dtype = {};
@@ -46,9 +53,11 @@ struct TensorRef {
   // Bytes between rows (a row is the last dim, all others are flattened);
   // 0 means that the whole is contiguous.
   int64_t row_stride_bytes = 0;
-  // Where the box lies in the unsharded tensor; both empty means all of it.
+  // Of a tensor that ranks share: its unsharded shape, and for each dim the
+  // ranges that are here, ascending, back to back in memory; a dim without
+  // ranges is whole. Both empty: all of it is here (tensor_place.h).
   std::vector<int64_t> global_shape = {};
-  std::vector<int64_t> box_start = {};
+  std::vector<std::vector<DimRange>> held = {};
 };
 
 struct OperationEvent {

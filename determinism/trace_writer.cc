@@ -7,6 +7,7 @@
 
 #include "determinism/nearest.h"
 #include "determinism/status.h"
+#include "determinism/tensor_place.h"
 #include "determinism/trace_frame.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -22,33 +23,6 @@ int64_t CountOf(const std::vector<int64_t>& shape) {
                          std::multiplies<>());
 }
 
-const std::vector<int64_t>& GlobalShape(const TensorRef& tensor) {
-  return tensor.global_shape.empty() ? tensor.shape : tensor.global_shape;
-}
-
-// Row by row, since a box of fingerprint.h is contiguous.
-Fingerprint FingerprintRows(const TensorRef& tensor,
-                            const std::vector<int64_t>& box_start) {
-  Fingerprint sum;
-  const std::vector<int64_t>& shape = tensor.shape;
-  const int64_t rows = shape.back() == 0 ? 0 : CountOf(shape) / shape.back();
-  std::vector<int64_t> row_shape(shape.size(), 1), row_start(shape.size());
-  row_shape.back() = shape.back();
-  for (int64_t row = 0; row < rows; ++row) {
-    row_start = box_start;
-    int64_t rest = row;
-    for (size_t dim = shape.size() - 1; dim-- > 0;) {
-      row_start[dim] += rest % shape[dim];
-      rest /= shape[dim];
-    }
-    const char* data =
-        static_cast<const char*>(tensor.data) + row * tensor.row_stride_bytes;
-    sum += FingerprintBox(data, tensor.dtype, GlobalShape(tensor), row_start,
-                          row_shape);
-  }
-  return sum;
-}
-
 void Fill(trace::Tensor& out, const TensorRef& tensor) {
   const TensorFingerprint print = FingerprintOf(tensor);
   out.set_name(print.name);
@@ -56,7 +30,13 @@ void Fill(trace::Tensor& out, const TensorRef& tensor) {
   for (const int64_t dim : tensor.shape) out.add_shape(dim);
   out.set_count(CountOf(tensor.shape));
   for (const int64_t dim : tensor.global_shape) out.add_global_shape(dim);
-  for (const int64_t start : tensor.box_start) out.add_box_start(start);
+  for (const std::vector<DimRange>& ranges : tensor.held) {
+    trace::HeldDim& dim = *out.add_held();
+    for (const DimRange& range : ranges) {
+      dim.add_bounds(range.begin);
+      dim.add_bounds(range.end);
+    }
+  }
   out.set_lane0(print.value.lane[0]);
   out.set_lane1(print.value.lane[1]);
 }
@@ -117,15 +97,13 @@ absl::StatusOr<TraceLevel> TraceLevelFromName(std::string_view name) {
 }
 
 TensorFingerprint FingerprintOf(const TensorRef& tensor) {
-  const std::vector<int64_t> box_start =
-      tensor.box_start.empty() ? std::vector<int64_t>(tensor.shape.size())
-                               : tensor.box_start;
-  const bool contiguous = tensor.row_stride_bytes == 0 || tensor.shape.empty();
-  return {std::string(tensor.name), tensor.dtype, GlobalShape(tensor),
-          contiguous
-              ? FingerprintBox(tensor.data, tensor.dtype, GlobalShape(tensor),
-                               box_start, tensor.shape)
-              : FingerprintRows(tensor, box_start)};
+  const size_t bytes = SizeOf(tensor.dtype);
+  Fingerprint sum;
+  ForEachRun(tensor, [&](const TensorRun& run) {
+    sum += FingerprintBytes(run.data, static_cast<size_t>(run.count) * bytes,
+                            static_cast<uint64_t>(run.element) * bytes);
+  });
+  return {std::string(tensor.name), tensor.dtype, UnshardedShape(tensor), sum};
 }
 
 absl::StatusOr<std::unique_ptr<TraceWriter>> TraceWriter::Open(
@@ -200,7 +178,8 @@ void TraceWriter::GatherForPhase(const OperationEvent& event,
   std::string name = std::to_string(phase_tensors_.size());
   name.append(" ").append(event.scope).append(" ").append(event.operation);
   name.append(" ").append(tensor.name);
-  phase_tensors_.push_back({std::move(name), tensor.dtype, GlobalShape(tensor),
+  phase_tensors_.push_back({std::move(name), tensor.dtype,
+                            UnshardedShape(tensor),
                             Fingerprint{{traced.lane0(), traced.lane1()}}});
 }
 

@@ -154,13 +154,13 @@ TEST(TraceWriterTest, RowsAndBoxesHaveTheFingerprintOfTheirPlace) {
                              .data = &whole[8],
                              .row_stride_bytes = 24,
                              .global_shape = global,
-                             .box_start = start};
+                             .held = {{{1, 3}}, {{2, 5}}}};
   const TensorRef contiguous = {.name = "x",
                                 .dtype = DType::kF32,
                                 .shape = shape,
                                 .data = packed.data(),
                                 .global_shape = global,
-                                .box_start = start};
+                                .held = {{{1, 3}}, {{2, 5}}}};
   const Fingerprint expected =
       FingerprintBox(packed.data(), DType::kF32, global, start, shape);
   EXPECT_EQ(FingerprintOf(contiguous).value, expected);

@@ -51,8 +51,9 @@ class AttentionMixer : public Mixer {
     LinearForward(context, {scope_, "qkv_proj"}, qkv_, h_RD.raw(), qkv.raw());
     AttentionForward(device, Shape(context), Inputs(context, qkv), o.raw(),
                      o_.in, lse.data<float>());
-    Observe(context, {scope_, "attention"}, {Ref("qkv", qkv)},
-            {Ref("o", o), Ref("lse", lse)});
+    Observe(
+        context, {scope_, "attention"}, {Cut(Ref("qkv", qkv), 1, qkv_.held)},
+        {Cut(Ref("o", o), 1, o_.held), Cut(Ref("lse", lse), 1, HeadsHeld())});
     LinearForward(context, {scope_, "o_proj"}, o_, o.raw(), y_RD.raw());
     return std::make_unique<AttentionSaved>(std::move(qkv), std::move(o),
                                             std::move(lse));
@@ -70,13 +71,26 @@ class AttentionMixer : public Mixer {
                    dy_RD.raw(), d_o.raw());
     CoreBackward(context, saved, d_o, dqkv);
     Observe(context, {scope_, "attention"},
-            {Ref("do", d_o), Ref("qkv", saved.qkv_RC), Ref("o", saved.o_RC)},
-            {Ref("dqkv", dqkv)});
+            {Cut(Ref("do", d_o), 1, o_.held),
+             Cut(Ref("qkv", saved.qkv_RC), 1, qkv_.held),
+             Cut(Ref("o", saved.o_RC), 1, o_.held)},
+            {Cut(Ref("dqkv", dqkv), 1, qkv_.held)});
     LinearBackward(context, {scope_, "qkv_proj"}, qkv_, h_RD.raw(), dqkv.raw(),
                    dh_RD.raw());
   }
 
  private:
+  // The query heads: what out-projection's columns are, by the head.
+  HeldDim HeadsHeld() const {
+    HeldDim heads = o_.held;
+    heads.length /= config_.head_dim;
+    for (HeldRange& range : heads.ranges) {
+      range.begin /= config_.head_dim;
+      range.end /= config_.head_dim;
+    }
+    return heads;
+  }
+
   AttentionShape Shape(const StepContext& context) const {
     return {context.samples,  context.tokens,   config_.heads,
             config_.kv_heads, config_.head_dim, config_.key_block};

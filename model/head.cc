@@ -50,7 +50,8 @@ void Head::Project(const StepContext& context, const void* h, int64_t rows,
                           .c_row_stride = columns_});
   Observe(context, kLogits,
           {Ref("x", head_.dtype, h, rows, head_.in, head_.in)},
-          {Ref("logits", DType::kF32, logits, rows, vocab_held_, columns_)});
+          {Cut(Ref("logits", DType::kF32, logits, rows, vocab_held_, columns_),
+               1, head_.held)});
 }
 
 // Rows of the padded vocabulary are zero on both sides of the product (N4).
@@ -66,10 +67,15 @@ void Head::LeafBackward(const StepContext& context, const void* h,
                     .dy = {dlogits_RV.raw(), dtype, 1, columns_},
                     .x = {h, dtype, head_.in, 1}});
   const int64_t dx_rows = context.samples_per_leaf * context.stream_tokens();
-  Observe(context.In(Phase::kBackward), kLogits, {Ref("dlogits", dlogits_RV)},
-          {Ref("dx", dtype, dh, dx_rows, head_.in, head_.in),
-           GradientRef("dweight", *head_.parts[0].gradient, vocab_held_,
-                       head_.in)});
+  Observe(context.In(Phase::kBackward), kLogits,
+          {Cut(Ref("dlogits", dtype, dlogits_RV.raw(), LeafRows(context),
+                   vocab_held_, columns_),
+               1, head_.held)},
+          {Stream(context, Ref("dx", dtype, dh, dx_rows, head_.in, head_.in),
+                  context.samples_per_leaf),
+           Cut(GradientRef("dweight", *head_.parts[0].gradient, vocab_held_,
+                           head_.in),
+               0, head_.held)});
 }
 
 void Head::Loss(const StepContext& context, const LossTargets& targets,

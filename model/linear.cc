@@ -1,5 +1,8 @@
 #include "model/linear.h"
 
+#include <string_view>
+#include <utility>
+
 #include "determinism/check.h"
 #include "model/tensor.h"
 
@@ -43,6 +46,45 @@ HeldSlices SlicesOf(const Parameter& first, const Parameter& last,
   return held;
 }
 
+// What is held of a fused weight's cut dim.
+HeldDim FusedHeld(const Parameter& first, const Parameter& last,
+                  const TensorShare& share) {
+  HeldDim fused;
+  for (const Parameter* p = &first; p <= &last; ++p) {
+    const HeldDim part = HeldOf(p->spec.split, share);
+    for (const HeldRange& range : part.ranges) {
+      fused.ranges.push_back(
+          {fused.length + range.begin, fused.length + range.end});
+    }
+    fused.length += part.length;
+  }
+  return fused;
+}
+
+TensorRef CutWeight(TensorRef ref, const LinearWeight& weight) {
+  if (weight.cut_dim < 0) return ref;
+  return Cut(std::move(ref), static_cast<size_t>(weight.cut_dim), weight.held);
+}
+
+// Rows of the input's width, and of the output's. `stream`: a residual stream.
+TensorRef InputRef(const StepContext& context, const LinearWeight& weight,
+                   std::string_view name, const void* data, bool stream) {
+  const int64_t rows = stream ? context.stream_rows() : context.rows();
+  const TensorRef ref =
+      Cut(Ref(name, weight.dtype, data, rows, weight.in, weight.in), 1,
+          weight.held_in());
+  return stream ? Stream(context, ref) : ref;
+}
+
+TensorRef OutputRef(const StepContext& context, const LinearWeight& weight,
+                    std::string_view name, const void* data, bool stream) {
+  const int64_t rows = stream ? context.stream_rows() : context.rows();
+  const TensorRef ref =
+      Cut(Ref(name, weight.dtype, data, rows, weight.out, weight.out), 1,
+          weight.held_out());
+  return stream ? Stream(context, ref) : ref;
+}
+
 // c [samples * tokens, n] = a . b, rounded once to the weight's dtype. `cut`:
 // over all slices of all ranks, c being a residual stream.
 void Multiply(const StepContext& context, const LinearWeight& weight,
@@ -83,7 +125,8 @@ LinearWeight FusedWeight(const Parameter& first, const Parameter& last,
                          .out = 0,
                          .in = first.shape[1],
                          .cut_dim = first.spec.split.dim,
-                         .slices = SlicesOf(first, last, share)};
+                         .slices = SlicesOf(first, last, share),
+                         .held = FusedHeld(first, last, share)};
   const auto bytes = static_cast<int64_t>(SizeOf(weight.dtype));
   for (const Parameter* p = &first; p <= &last; ++p) {
     LS_CHECK_EQ(p->shape[1], weight.in);
@@ -106,12 +149,12 @@ void LinearForward(const StepContext& context, const OperationName& name,
             .a = {x, dtype, weight.in, 1},
             .b = {weight.runtime, dtype, 1, weight.in}},
            y);
-  const int64_t y_rows = cut ? context.stream_rows() : context.rows();
-  Observe(
-      context, name,
-      {Ref("x", dtype, x, context.rows(), weight.in, weight.in),
-       Ref("weight", dtype, weight.runtime, weight.out, weight.in, weight.in)},
-      {Ref("y", dtype, y, y_rows, weight.out, weight.out)});
+  Observe(context, name,
+          {InputRef(context, weight, "x", x, false),
+           CutWeight(Ref("weight", dtype, weight.runtime, weight.out, weight.in,
+                         weight.in),
+                     weight)},
+          {OutputRef(context, weight, "y", y, cut)});
 }
 
 void InputGradient(const StepContext& context, const LinearWeight& weight,
@@ -128,17 +171,15 @@ void InputGradient(const StepContext& context, const LinearWeight& weight,
 void LinearBackward(const StepContext& context, const OperationName& name,
                     const LinearWeight& weight, const void* x, const void* dy,
                     void* dx) {
-  const DType dtype = weight.dtype;
   InputGradient(context, weight, context.samples, dy, dx);
   WeightGradient(context, weight, x, dy);
-  const int64_t dx_rows =
-      weight.cut_dim == 0 ? context.stream_rows() : context.rows();
   Observe(context, name,
-          {Ref("dy", dtype, dy, context.rows(), weight.out, weight.out),
-           Ref("x", dtype, x, context.rows(), weight.in, weight.in)},
-          {Ref("dx", dtype, dx, dx_rows, weight.in, weight.in),
-           GradientRef("dweight", *weight.parts[0].gradient, weight.out,
-                       weight.in)});
+          {OutputRef(context, weight, "dy", dy, false),
+           InputRef(context, weight, "x", x, false)},
+          {InputRef(context, weight, "dx", dx, weight.cut_dim == 0),
+           CutWeight(GradientRef("dweight", *weight.parts[0].gradient,
+                                 weight.out, weight.in),
+                     weight)});
 }
 
 }  // namespace lockstep

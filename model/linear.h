@@ -48,6 +48,10 @@ struct LinearWeight {
   int64_t in;
   int cut_dim;  // 0: rows, 1: columns, -1: every rank has all of it
   HeldSlices slices;
+  HeldDim held;  // of cut_dim, in the unsharded fused weight
+
+  HeldDim held_out() const { return cut_dim == 0 ? held : HeldDim{}; }
+  HeldDim held_in() const { return cut_dim == 1 ? held : HeldDim{}; }
 };
 
 LinearWeight WeightOf(const Parameter& parameter, const TensorShare& share);

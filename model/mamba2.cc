@@ -31,7 +31,10 @@ class Mamba2 : public Mixer {
         dt_bias_(MixerParameter(store, layer, "dt_bias")),
         a_log_(MixerParameter(store, layer, "A_log")),
         d_(MixerParameter(store, layer, "D")),
-        norm_(MixerParameter(store, layer, "norm.weight")) {}
+        norm_(MixerParameter(store, layer, "norm.weight")),
+        channels_(HeldOf(conv_bias_.spec.split, share)),
+        inner_(HeldOf(norm_.spec.split, share)),
+        heads_(HeldOf(dt_bias_.spec.split, share)) {}
 
   std::unique_ptr<MixerSaved> Forward(const StepContext& context,
                                       const Tensor& h_RD,
@@ -96,8 +99,9 @@ class Mamba2 : public Mixer {
                        .y_row_stride = c_.conv_channels(),
                        .segments = context.segments});
     Observe(context, {scope_, "conv1d"},
-            {Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels())},
-            {Ref("y", saved.xbc_RC)});
+            {Cut(Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels()),
+                 1, channels_)},
+            {Cut(Ref("y", saved.xbc_RC), 1, channels_)});
   }
 
   void ConvBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -124,9 +128,10 @@ class Mamba2 : public Mixer {
                         .dx_row_stride = in_.out,
                         .dweight = dweight.data<float>(),
                         .dbias = dbias.data<float>()});
-    Observe(context, {scope_, "conv1d"}, {Ref("dy", dxbc)},
-            {Part("dx", dzxbcdt, xbc_column(), channels),
-             Ref("dweight", dweight), Ref("dbias", dbias)});
+    Observe(context, {scope_, "conv1d"}, {Cut(Ref("dy", dxbc), 1, channels_)},
+            {Cut(Part("dx", dzxbcdt, xbc_column(), channels), 1, channels_),
+             Cut(Ref("dweight", dweight), 1, channels_),
+             Cut(Ref("dbias", dbias), 1, channels_)});
     AddLeaves(context.device, conv_weight_.gradient, dweight.data<float>(),
               leaves, channels * c_.conv);
     AddLeaves(context.device, conv_bias_.gradient, dbias.data<float>(), leaves,
@@ -165,9 +170,11 @@ class Mamba2 : public Mixer {
     SsdForward(context.device, Shape(context), ScanInputs(context, saved),
                ScanSaved(saved), saved.y_RI.raw(), c_.inner());
     Observe(context, {scope_, "ssd_scan"},
-            {Ref("xbc", saved.xbc_RC),
-             Part("dt_raw", saved.zxbcdt_RC, dt_column(), c_.mamba_heads)},
-            {Ref("y", saved.y_RI), Ref("states", saved.states)});
+            {Cut(Ref("xbc", saved.xbc_RC), 1, channels_),
+             Cut(Part("dt_raw", saved.zxbcdt_RC, dt_column(), c_.mamba_heads),
+                 1, heads_)},
+            {Cut(Ref("y", saved.y_RI), 1, inner_),
+             Cut(Ref("states", saved.states), 1, heads_)});
   }
 
   void ScanBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -185,10 +192,11 @@ class Mamba2 : public Mixer {
                  Column(dzxbcdt, dt_column()), in_.out, ddt_bias, da_log, dd,
                  context.samples_per_leaf});
     Observe(context, {scope_, "ssd_scan"},
-            {Ref("dy", dy), Ref("xbc", saved.xbc_RC)},
-            {Ref("dxbc", dxbc),
-             Part("ddt_raw", dzxbcdt, dt_column(), c_.mamba_heads),
-             Ref("dvectors", vectors)});
+            {Cut(Ref("dy", dy), 1, inner_),
+             Cut(Ref("xbc", saved.xbc_RC), 1, channels_)},
+            {Cut(Ref("dxbc", dxbc), 1, channels_),
+             Cut(Part("ddt_raw", dzxbcdt, dt_column(), heads), 1, heads_),
+             Cut(Ref("dvectors", vectors), 2, heads_)});
     AddLeaves(context.device, dt_bias_.gradient, ddt_bias, leaves, heads);
     AddLeaves(context.device, a_log_.gradient, da_log, leaves, heads);
     AddLeaves(context.device, d_.gradient, dd, leaves, heads);
@@ -209,8 +217,9 @@ class Mamba2 : public Mixer {
                                       .out_row_stride = c_.inner(),
                                       .rstd = saved.rstd_RG.data<float>()});
     Observe(context, {scope_, "norm"},
-            {Ref("y", saved.y_RI), Part("z", saved.zxbcdt_RC, 0, c_.inner())},
-            {Ref("out", saved.gated_RI)});
+            {Cut(Ref("y", saved.y_RI), 1, inner_),
+             Cut(Part("z", saved.zxbcdt_RC, 0, c_.inner()), 1, inner_)},
+            {Cut(Ref("out", saved.gated_RI), 1, inner_)});
   }
 
   void NormBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -237,9 +246,10 @@ class Mamba2 : public Mixer {
          .dz = dzxbcdt.raw(),
          .dz_row_stride = in_.out,
          .dweight = dweight.data<float>()});
-    Observe(context, {scope_, "norm"}, {Ref("dout", dgated)},
-            {Ref("dy", dy), Part("dz", dzxbcdt, 0, c_.inner()),
-             Ref("dweight", dweight)});
+    Observe(context, {scope_, "norm"}, {Cut(Ref("dout", dgated), 1, inner_)},
+            {Cut(Ref("dy", dy), 1, inner_),
+             Cut(Part("dz", dzxbcdt, 0, c_.inner()), 1, inner_),
+             Cut(Ref("dweight", dweight), 1, inner_)});
     AddLeaves(context.device, norm_.gradient, dweight.data<float>(),
               context.leaves(), c_.inner());
   }
@@ -254,6 +264,10 @@ class Mamba2 : public Mixer {
   Parameter& a_log_;
   Parameter& d_;
   Parameter& norm_;
+  // Of the whole model's, what is here.
+  HeldDim channels_;
+  HeldDim inner_;
+  HeldDim heads_;
 };
 
 }  // namespace

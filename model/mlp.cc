@@ -37,8 +37,9 @@ class Mlp : public Mixer {
                                 .x_row_stride = up_.out,
                                 .y = act.raw(),
                                 .y_row_stride = up_.out});
-    Observe(context, {scope_, "squared_relu"}, {Ref("x", pre)},
-            {Ref("y", act)});
+    Observe(context, {scope_, "squared_relu"},
+            {Cut(Ref("x", pre), 1, up_.held)},
+            {Cut(Ref("y", act), 1, up_.held)});
     LinearForward(context, {scope_, "down_proj"}, down_, act.raw(), y_RD.raw());
     return std::make_unique<MlpSaved>(std::move(pre), std::move(act));
   }
@@ -63,7 +64,9 @@ class Mlp : public Mixer {
                                  .dx = dpre.raw(),
                                  .dx_row_stride = up_.out});
     Observe(context, {scope_, "squared_relu"},
-            {Ref("dy", dact), Ref("x", saved.pre_RF)}, {Ref("dx", dpre)});
+            {Cut(Ref("dy", dact), 1, up_.held),
+             Cut(Ref("x", saved.pre_RF), 1, up_.held)},
+            {Cut(Ref("dx", dpre), 1, up_.held)});
     LinearBackward(context, {scope_, "up_proj"}, up_, h_RD.raw(), dpre.raw(),
                    dh_RD.raw());
   }

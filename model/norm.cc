@@ -5,6 +5,22 @@
 
 namespace lockstep {
 
+namespace {
+
+// Of the leaves of N4, a sample's slices of tokens, those of this rank.
+HeldDim LeavesHeld(const StepContext& context) {
+  if (!context.sequence_parallel()) return {};
+  const TensorShare share = context.share();
+  HeldDim held = {.length = context.samples * share.slices};
+  for (int64_t sample = 0; sample < context.samples; ++sample) {
+    const int64_t begin = sample * share.slices + share.first();
+    held.ranges.push_back({begin, begin + share.held()});
+  }
+  return held;
+}
+
+}  // namespace
+
 void NormForward(const StepContext& context, const OperationName& name,
                  const Parameter& weight, double eps, const Tensor& x_RD,
                  Tensor& h_RD, Tensor& rstd_R1) {
@@ -19,7 +35,8 @@ void NormForward(const StepContext& context, const OperationName& name,
                                   .y = h_RD.raw(),
                                   .y_row_stride = d,
                                   .rstd = rstd_R1.data<float>()});
-  Observe(context, name, {Ref("x", x_RD)}, {Ref("y", h_RD)});
+  Observe(context, name, {Stream(context, Ref("x", x_RD))},
+          {Stream(context, Ref("y", h_RD))});
 }
 
 void NormBackward(const StepContext& context, const OperationName& name,
@@ -42,8 +59,10 @@ void NormBackward(const StepContext& context, const OperationName& name,
                                    .dx = dx_RD.raw(),
                                    .dx_row_stride = d,
                                    .dweight = dweight.data<float>()});
-  Observe(context, name, {Ref("dy", dh_RD), Ref("x", x_RD)},
-          {Ref("dx", dx_RD), Ref("dweight", dweight)});
+  Observe(context, name,
+          {Stream(context, Ref("dy", dh_RD)), Stream(context, Ref("x", x_RD))},
+          {Stream(context, Ref("dx", dx_RD)),
+           Cut(Ref("dweight", dweight), 0, LeavesHeld(context))});
   AddLeaves(context.device, weight.gradient, dweight.data<float>(), leaves, d);
 }
 

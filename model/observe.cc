@@ -1,5 +1,7 @@
 #include "model/observe.h"
 
+#include <utility>
+
 namespace lockstep {
 
 TensorRef Ref(std::string_view name, const Tensor& tensor) {
@@ -12,6 +14,29 @@ TensorRef Ref(std::string_view name, DType dtype, const void* data,
   const auto bytes = static_cast<int64_t>(SizeOf(dtype));
   return {
       name, dtype, {rows, cols}, const_cast<void*>(data), row_stride * bytes};
+}
+
+TensorRef Cut(TensorRef ref, size_t dim, const HeldDim& held) {
+  if (held.ranges.empty()) return ref;
+  if (ref.global_shape.empty()) {
+    ref.global_shape = ref.shape;
+    ref.held.resize(ref.shape.size());
+  }
+  ref.global_shape[dim] = held.length;
+  ref.held[dim] = held.ranges;
+  return ref;
+}
+
+TensorRef Stream(const StepContext& context, TensorRef ref, int64_t samples) {
+  if (!context.sequence_parallel()) return ref;
+  if (samples == 0) samples = context.samples;
+  const int64_t first = context.tensor->FirstToken(context.tokens);
+  HeldDim held = {.length = samples * context.tokens};
+  for (int64_t sample = 0; sample < samples; ++sample) {
+    const int64_t begin = sample * context.tokens + first;
+    held.ranges.push_back({begin, begin + context.stream_tokens()});
+  }
+  return Cut(std::move(ref), 0, held);
 }
 
 void Observe(const StepContext& context, const OperationName& name,

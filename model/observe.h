@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "determinism/operation.h"
+#include "model/split.h"
 #include "model/step_context.h"
 #include "model/tensor.h"
 
@@ -23,10 +24,18 @@ struct OperationName {
   std::string_view operation;  // "in_proj"
 };
 
-// A whole tensor, and a block of rows inside a wider row.
+// What a rank computes with, a whole tensor, and a block of rows inside a wider
+// row.
 TensorRef Ref(std::string_view name, const Tensor& tensor);
 TensorRef Ref(std::string_view name, DType dtype, const void* data,
               int64_t rows, int64_t cols, int64_t row_stride);
+
+// `ref`, said to have of dim `dim` what `held` says.
+TensorRef Cut(TensorRef ref, size_t dim, const HeldDim& held);
+// `ref` [stream rows, ...], a residual stream: of each sample the tokens that
+// the rank has. With `samples`, of so many of the micro-batch's (0: all).
+TensorRef Stream(const StepContext& context, TensorRef ref,
+                 int64_t samples = 0);
 
 void Observe(const StepContext& context, const OperationName& name,
              std::initializer_list<TensorRef> inputs,

@@ -9,6 +9,7 @@
 #include "model/kernels/adamw/adamw.h"
 #include "model/kernels/grad_finalize/grad_finalize.h"
 #include "model/observe.h"
+#include "model/parameter_boxes.h"
 
 namespace lockstep {
 namespace {
@@ -16,17 +17,21 @@ namespace {
 // Added to the norm before dividing, as everyone does who clips (Megatron).
 constexpr double kClipEpsilon = 1e-6;
 
-// The owned rows of a parameter, as one box where they are one.
-TensorRef Owned(std::string_view name, const Parameter& p, void* data) {
+// The owned rows of a parameter.
+TensorRef Owned(std::string_view name, const ParameterStore& store,
+                const Parameter& p, void* data) {
   TensorRef ref = {
       .name = name, .dtype = DType::kF32, .shape = p.shape, .data = data};
   ref.shape[0] = p.owned.rows();
-  if (ref.shape != p.spec.shape && p.spec.split.dim < 0) {
-    ref.global_shape = p.spec.shape;
-    ref.box_start.assign(ref.shape.size(), 0);
-    ref.box_start[0] = p.owned.begin;
+  if (ref.shape == p.spec.shape) return ref;
+  HeldDim rows = {.length = p.spec.shape[0]};
+  for (const ParameterBox& box : BoxesOf(p, store.placement().tensor)) {
+    rows.ranges.push_back({box.start[0], box.start[0] + box.shape[0]});
   }
-  return ref;
+  if (rows.ranges.empty()) rows.ranges.push_back({0, 0});
+  ref = Cut(std::move(ref), 0, rows);
+  if (p.spec.split.dim != 1) return ref;
+  return Cut(std::move(ref), 1, HeldOf(p.spec.split, store.placement().tensor));
 }
 
 }  // namespace
@@ -76,7 +81,7 @@ void Optimizer::FinaliseGradients(const StepContext& context, double divisor) {
                    {.n = p.owned_count(), .grad = p.grad, .divisor = divisor});
     }
     Observe(reduction, {p.spec.name, "gradient"}, {},
-            {Owned("grad", p, p.grad)});
+            {Owned("grad", store_, p, p.grad)});
   }
 }
 
@@ -142,11 +147,11 @@ void Optimizer::Update(const StepContext& context, double lr,
                     .clip = clip_factor,
                     .bias_correction1 = 1.0 - math64::PowInt(beta1, updates_),
                     .bias_correction2 = 1.0 - math64::PowInt(beta2, updates_)});
-    TensorRef runtime = Owned("runtime", p, p.owned_runtime());
+    TensorRef runtime = Owned("runtime", store_, p, p.owned_runtime());
     runtime.dtype = p.spec.runtime_dtype;
-    Observe(phase, {p.spec.name, "adamw"}, {Owned("grad", p, p.grad)},
-            {Owned("master", p, p.master), Owned("m", p, m), Owned("v", p, v),
-             runtime});
+    Observe(phase, {p.spec.name, "adamw"}, {Owned("grad", store_, p, p.grad)},
+            {Owned("master", store_, p, p.master), Owned("m", store_, p, m),
+             Owned("v", store_, p, v), runtime});
   }
 }
 

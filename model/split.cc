@@ -36,6 +36,13 @@ std::vector<HeldRange> HeldRanges(const TensorSplit& split, int64_t degree,
   return ranges;
 }
 
+HeldDim HeldOf(const TensorSplit& split, const TensorShare& share) {
+  if (split.dim < 0 || share.degree == 1) return {};
+  HeldDim held = {split.length, HeldRanges(split, share.degree, share.index)};
+  if (held.ranges.empty()) held.ranges.push_back({0, 0});
+  return held;
+}
+
 int64_t HeldLength(const TensorSplit& split, int64_t degree, int64_t index) {
   int64_t length = 0;
   for (const HeldRange& range : HeldRanges(split, degree, index)) {

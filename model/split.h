@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "determinism/operation.h"
+
 namespace lockstep {
 
 // The share of the tensor axis that a rank has. `slices` counts those of the
@@ -40,11 +42,15 @@ struct TensorSplit {
   int64_t length = 0;  // logical length of dim: what lies beyond is padding
 };
 
-// Logical positions [begin, end) along a dim.
-struct HeldRange {
-  int64_t begin;
-  int64_t end;
-  friend bool operator==(const HeldRange&, const HeldRange&) = default;
+// Logical positions along a dim.
+using HeldRange = DimRange;
+
+// A dim that ranks share: its logical length and the ranges that one of them
+// has, back to back in its memory; {0, 0} for none. No ranges: every rank has
+// all of it.
+struct HeldDim {
+  int64_t length = 0;
+  std::vector<HeldRange> ranges = {};
 };
 
 // Ranks that hold the same ranges: 1, unless the degree exceeds the units.
@@ -60,6 +66,9 @@ bool OwnsCopy(const TensorSplit& split, int64_t degree, int64_t index);
 // checked where layouts are (tensor_cut.h); here it is a bug if it does not.
 std::vector<HeldRange> HeldRanges(const TensorSplit& split, int64_t degree,
                                   int64_t index);
+
+// The same of whatever dim is cut; not shared if none is, or by one rank.
+HeldDim HeldOf(const TensorSplit& split, const TensorShare& share);
 
 // Logical positions held, and the length in memory, padding included.
 int64_t HeldLength(const TensorSplit& split, int64_t degree, int64_t index);

@@ -73,7 +73,7 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
   Observe(context, kLookup,
           {Ref("ids", DType::kI32, ids, context.samples, context.tokens,
                context.tokens)},
-          {Ref("x", x)});
+          {Stream(context, Ref("x", x))});
   return x;
 }
 
@@ -93,9 +93,10 @@ void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
        .ids = ids,
        .held = embedding_rows_});
   Observe(context, kLookup, {Ref("dx", dx_RD)},
-          {GradientRef("dweight", embedding_->gradient,
-                       embedding_rows_.end - embedding_rows_.begin,
-                       config_.hidden)});
+          {Cut(GradientRef("dweight", embedding_->gradient,
+                           embedding_rows_.end - embedding_rows_.begin,
+                           config_.hidden),
+               0, HeldOf(embedding_->spec.split, share_))});
 }
 
 Tensor Stage::ForwardLayers(const StepContext& context, const int32_t* ids,

@@ -6,8 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "model/tensor_cut.h"
+#include "tools/nearest_layout.h"
 #include "tools/run_config.h"
 
 namespace lockstep {
@@ -95,6 +99,21 @@ void CheckReplicas(Errors& errors, const RunConfig& c) {
                     std::to_string(smallest / c.batch.micro)});
 }
 
+// Whether the value that an error offers mends it without breaking another
+// rule.
+bool Fits(RunConfig config, const LayoutError& error) {
+  int64_t value = 0;
+  if (error.section != "parallel" || !absl::SimpleAtoi(error.nearest, &value)) {
+    return true;
+  }
+  ParallelConfig& p = config.parallel;
+  if (error.key == "tensor") p.tensor = value;
+  if (error.key == "pipeline") p.pipeline = value;
+  if (error.key == "interleave") p.interleave = value;
+  if (error.key == "data") p.data = value;
+  return LayoutErrors(config).empty();
+}
+
 }  // namespace
 
 int64_t LargestDivisor(int64_t n, int64_t limit) {
@@ -115,8 +134,19 @@ std::vector<LayoutError> LayoutErrors(const RunConfig& config) {
 }
 
 void CheckLayout(Recipe& recipe, const RunConfig& config) {
-  for (const LayoutError& error : LayoutErrors(config)) {
-    recipe.Error(error.section, error.key, error.message, error.nearest);
+  const Errors errors = LayoutErrors(config);
+  if (errors.empty()) return;
+  const std::vector<std::string> nearest = NearestLayouts(config);
+  for (const LayoutError& error : errors) {
+    // A recipe's errors begin with key and value.
+    std::string message(absl::StripPrefix(
+        error.message, absl::StrCat(error.section, ".", error.key, " = ")));
+    recipe.Error(error.section, error.key,
+                 nearest.empty()
+                     ? message
+                     : absl::StrCat(message, " (layouts that fit: ",
+                                    absl::StrJoin(nearest, "; "), ")"),
+                 Fits(config, error) ? error.nearest : "");
   }
 }
 

@@ -37,7 +37,14 @@ std::vector<std::string> SetsOf(const LayoutCase& layout) {
 struct Ranks {
   std::vector<LayoutResult> results;
   const RankVisitor& visit;
+  const RankVisitor& prepare;
   std::mutex mutex;
+
+  void Let(const RankVisitor& visitor, int rank, Stepper& stepper) {
+    if (!visitor) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    visitor(rank, stepper);
+  }
 };
 
 absl::Status RunRank(const ResolvedRun& run, const Dataset& data,
@@ -52,15 +59,13 @@ absl::Status RunRank(const ResolvedRun& run, const Dataset& data,
   Stepper stepper(c, {layout.threads, BestIsa(), run.schedule_length_samples},
                   &data, groups->layout, nullptr);
   LS_RETURN_IF_ERROR(stepper.Initialise());
+  ranks.Let(ranks.prepare, world.rank(), stepper);
   LayoutResult& result = ranks.results[static_cast<size_t>(world.rank())];
   for (int64_t i = 0; i < layout.steps; ++i) {
     LS_ASSIGN_OR_RETURN(const StepReport report, stepper.Step());
     result.lines.push_back(MetricsLine(report));
   }
-  if (ranks.visit) {
-    const std::lock_guard<std::mutex> lock(ranks.mutex);
-    ranks.visit(world.rank(), stepper);
-  }
+  ranks.Let(ranks.visit, world.rank(), stepper);
   LS_ASSIGN_OR_RETURN(const Evaluation evaluation,
                       Evaluate(stepper, 0, layout.micro));
   result.evaluation = EvaluationLine(layout.steps, evaluation);
@@ -81,7 +86,7 @@ std::string BlendRecipe() {
 }
 
 LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout,
-                       const RankVisitor& visit) {
+                       const RankVisitor& visit, const RankVisitor& prepare) {
   FileSystem& fs = *PosixFileSystem();
   const std::string dir = testing::TempDir() + "/layout_run";
   const auto run = ResolveRun(fs, recipe, SetsOf(layout), dir);
@@ -90,8 +95,10 @@ LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout,
   const auto data = Dataset::Open(fs, c.data, dir, c.seed, c.model.vocab);
   LS_CHECK(data.ok()) << std::string(data.status().message());
   const int world = layout.shape.world();
-  Ranks ranks = {
-      std::vector<LayoutResult>(static_cast<size_t>(world)), visit, {}};
+  Ranks ranks = {std::vector<LayoutResult>(static_cast<size_t>(world)),
+                 visit,
+                 prepare,
+                 {}};
   const absl::Status done = RunThreadRanks(world, [&](Communicator& comm) {
     return RunRank(*run, **data, layout, comm, ranks);
   });

@@ -38,12 +38,13 @@ struct LayoutResult {
 // with resets at documents, so that replicas have unequal numbers of labels.
 std::string BlendRecipe();
 
-// Looks at a rank when its steps are done; one rank at a time.
+// Looks at a rank, one rank at a time: when its steps are done, or before.
 using RankVisitor = std::function<void(int rank, Stepper& stepper)>;
 
 // Ends the test when the run fails, and when ranks disagree on a report.
 LayoutResult RunLayout(const std::string& recipe, const LayoutCase& layout,
-                       const RankVisitor& visit = {});
+                       const RankVisitor& visit = {},
+                       const RankVisitor& prepare = {});
 
 // "data 2 x pipeline 1 x tensor 4, interleave 1, micro 2".
 std::string ToString(const LayoutCase& layout);
