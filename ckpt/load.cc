@@ -20,11 +20,12 @@ namespace {
 class Loader {
  public:
   Loader(FileSystem& file_system, const std::string& dir,
-         const StateRegistry& registry, SaveRanks ranks)
+         const StateRegistry& registry, const LoadOptions& options)
       : file_system_(file_system),
         dir_(dir),
         registry_(registry),
-        ranks_(ranks),
+        free_object_(options.free_object),
+        ranks_(options.world),
         entries_(CollectState(registry, kSavedState)) {}
 
   absl::StatusOr<CheckpointIndex> Load() {
@@ -36,13 +37,14 @@ class Loader {
  private:
   absl::Status FillAll() {
     LS_ASSIGN_OR_RETURN(index_, ReadIndex(file_system_, dir_));
-    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_));
+    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_, free_object_));
     LS_RETURN_IF_ERROR(OpenShards());
     for (StateEntry& entry : entries_) {
-      const IndexTensor& tensor = *FindTensor(index_, entry.name);
-      for (const IndexBox& box : tensor.boxes) {
+      const IndexTensor* tensor = FindTensor(index_, entry.name);
+      if (tensor == nullptr) continue;  // of the free object
+      for (const IndexBox& box : tensor->boxes) {
         if (!Meets(entry, box)) continue;
-        LS_RETURN_IF_ERROR(Fill(entry, tensor, box));
+        LS_RETURN_IF_ERROR(Fill(entry, *tensor, box));
       }
     }
     return absl::OkStatus();
@@ -118,15 +120,16 @@ class Loader {
     Complaints complaints;
     LS_ASSIGN_OR_RETURN(const std::vector<TensorFingerprint> loaded,
                         ranks_.Whole(registry_, kSavedState));
+    bool all = loaded.size() == index_.tensors.size();
     for (const TensorFingerprint& t : loaded) {
       const IndexTensor* tensor = FindTensor(index_, t.name);
-      if (tensor == nullptr || tensor->fingerprint != t.value.Hex()) {
+      all = all && tensor != nullptr;
+      if (tensor != nullptr && tensor->fingerprint != t.value.Hex()) {
         complaints.Add(t.name + " has fingerprint " + t.value.Hex() +
-                       ", saved " +
-                       (tensor == nullptr ? "nothing" : tensor->fingerprint));
+                       ", saved " + tensor->fingerprint);
       }
     }
-    if (FieldFingerprint(loaded) != index_.state_fingerprint) {
+    if (all && FieldFingerprint(loaded) != index_.state_fingerprint) {
       complaints.Add("the state as a whole is not the one that was saved");
     }
     // The list was made before bytes found their length.
@@ -143,6 +146,7 @@ class Loader {
   FileSystem& file_system_;
   const std::string& dir_;
   const StateRegistry& registry_;
+  const std::string free_object_;
   SaveRanks ranks_;
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;
@@ -153,8 +157,8 @@ class Loader {
 
 absl::StatusOr<CheckpointIndex> LoadCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir,
-    const StateRegistry& registry, Communicator* world) {
-  return Loader(file_system, checkpoint_dir, registry, SaveRanks(world)).Load();
+    const StateRegistry& registry, const LoadOptions& options) {
+  return Loader(file_system, checkpoint_dir, registry, options).Load();
 }
 
 absl::Status CheckRuntimeFingerprint(const StateRegistry& registry,

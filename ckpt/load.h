@@ -24,14 +24,25 @@ namespace lockstep {
 
 class Communicator;
 
+struct LoadOptions {
+  // The ranks that load together, all of which get the same answer; null: the
+  // registry has everything.
+  Communicator* world = nullptr;
+  // An object of the registry that may be on one side alone, as a whole: in the
+  // checkpoint and not in the program, where it is left, or in the program and
+  // not in the checkpoint, where its state stays as it is. Empty: none.
+  std::string free_object = "";
+};
+
+// Whether the checkpoint has an entry of this object of the registry.
+bool HasObject(const CheckpointIndex& index, const std::string& object);
+
 // Checks names, types and shapes before it writes anything; after a later error
 // the state is undefined until another load succeeds. NoUsableCheckpoint for
-// damage and for entries that do not match (all of them are named). `world`:
-// the ranks that load together, all of which get the same answer; null: the
-// registry has everything.
+// damage and for entries that do not match (all of them are named).
 absl::StatusOr<CheckpointIndex> LoadCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir,
-    const StateRegistry& registry, Communicator* world = nullptr);
+    const StateRegistry& registry, const LoadOptions& options = {});
 
 // After the runtime weights were rebuilt: names each that is not what the saver
 // had.

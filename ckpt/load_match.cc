@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ckpt/complaints.h"
+#include "ckpt/load.h"
 #include "determinism/nearest.h"
 
 namespace lockstep {
@@ -36,7 +37,24 @@ void CheckEntry(const StateEntry& entry, const IndexTensor& tensor,
   }
 }
 
+bool IsOf(const std::string& object, std::string_view name) {
+  return name.starts_with(object + "/");
+}
+
+bool HaveObject(const std::vector<StateEntry>& entries,
+                const std::string& object) {
+  return std::any_of(
+      entries.begin(), entries.end(),
+      [&](const StateEntry& entry) { return IsOf(object, entry.name); });
+}
+
 }  // namespace
+
+bool HasObject(const CheckpointIndex& index, const std::string& object) {
+  return std::any_of(
+      index.tensors.begin(), index.tensors.end(),
+      [&](const IndexTensor& tensor) { return IsOf(object, tensor.name); });
+}
 
 const IndexTensor* FindTensor(const CheckpointIndex& index,
                               const std::string& name) {
@@ -48,8 +66,14 @@ const IndexTensor* FindTensor(const CheckpointIndex& index,
 }
 
 absl::Status CheckMatch(const std::vector<StateEntry>& entries,
-                        const CheckpointIndex& index,
-                        const std::string& where) {
+                        const CheckpointIndex& index, const std::string& where,
+                        const std::string& free_object) {
+  const bool one_sided =
+      !free_object.empty() &&
+      HasObject(index, free_object) != HaveObject(entries, free_object);
+  const auto free = [&](std::string_view name) {
+    return one_sided && IsOf(free_object, name);
+  };
   Complaints complaints;
   std::vector<std::string_view> in_program, in_checkpoint;
   for (const StateEntry& entry : entries) in_program.push_back(entry.name);
@@ -59,6 +83,7 @@ absl::Status CheckMatch(const std::vector<StateEntry>& entries,
   for (const StateEntry& entry : entries) {
     const IndexTensor* tensor = FindTensor(index, entry.name);
     if (tensor == nullptr) {
+      if (free(entry.name)) continue;
       complaints.Add("the checkpoint lacks " + entry.name + "; nearest: " +
                      std::string(NearestName(entry.name, in_checkpoint)));
     } else {
@@ -66,7 +91,8 @@ absl::Status CheckMatch(const std::vector<StateEntry>& entries,
     }
   }
   for (const IndexTensor& tensor : index.tensors) {
-    if (!std::binary_search(in_program.begin(), in_program.end(),
+    if (!free(tensor.name) &&
+        !std::binary_search(in_program.begin(), in_program.end(),
                             tensor.name)) {
       complaints.Add(
           "the program has no place for " + tensor.name +

@@ -17,9 +17,11 @@ const IndexTensor* FindTensor(const CheckpointIndex& index,
                               const std::string& name);
 
 // Names, kinds, types and shapes, both ways; NoUsableCheckpoint names
-// every entry that does not match, and `where` the checkpoint.
+// every entry that does not match, and `where` the checkpoint. The entries of
+// `free_object` (load.h) may all be on one side alone.
 absl::Status CheckMatch(const std::vector<StateEntry>& entries,
-                        const CheckpointIndex& index, const std::string& where);
+                        const CheckpointIndex& index, const std::string& where,
+                        const std::string& free_object = "");
 
 }  // namespace lockstep
 

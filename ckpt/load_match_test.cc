@@ -48,6 +48,35 @@ TEST_F(MatchTest, EntriesDeletedAddedOrRenamedAreNamed) {
   ExpectUnusable("out of order");
 }
 
+TEST_F(MatchTest, AnObjectMayBeOnOneSideAloneIfTheCallerSaysSo) {
+  struct Extra : Stateful {
+    explicit Extra(StateRegistry& r) : Stateful(r, "extra") {}
+    void VisitState(StateVisitor& v) override {
+      v.U64("a", StateGroup::kCounter, a);
+      v.U64("b", StateGroup::kCounter, b);
+    }
+    uint64_t a = 7, b = 8;
+  };
+  const LoadOptions free = {.free_object = "extra"};
+  TestState plain(6), more(6);
+  Extra extra(more.registry);
+  ASSERT_TRUE(SaveStep(fs, 6).ok());
+  const auto index = LoadCheckpoint(fs, kDir, more.registry, free);
+  ASSERT_TRUE(index.ok()) << index.status().message();
+  EXPECT_FALSE(HasObject(*index, "extra"));
+  EXPECT_EQ(extra.a, 7u);
+  ASSERT_TRUE(SaveCheckpoint(fs, OptionsFor(6), more.registry).ok());
+  EXPECT_TRUE(LoadCheckpoint(fs, kDir, plain.registry, free).ok());
+  EXPECT_FALSE(LoadCheckpoint(fs, kDir, plain.registry).ok());
+  EXPECT_FALSE(
+      LoadCheckpoint(fs, kDir, plain.registry, {.free_object = "extr"}).ok());
+  // On both sides it is like any other.
+  Reseal([](CheckpointIndex& i) {
+    std::erase_if(i.tensors, [](auto& t) { return t.name == "extra/b"; });
+  });
+  EXPECT_FALSE(LoadCheckpoint(fs, kDir, more.registry, free).ok());
+}
+
 TEST_F(MatchTest, TypesAndShapesMustBeEqual) {
   // An I64 entry read as U64 has the same bytes and another meaning.
   const auto at = [](CheckpointIndex& i, const std::string& name) {

@@ -31,6 +31,10 @@ GradientGrid::GradientGrid(StateRegistry& registry,
   }
 }
 
+void GradientGrid::Forget() {
+  exponent_.assign(exponent_.size(), kNone);
+}
+
 void GradientGrid::BeginStep(int64_t leaves) {
   leaves_ = leaves;
   working_ = exponent_;

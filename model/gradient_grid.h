@@ -39,6 +39,9 @@ class GradientGrid : public Stateful {
   GradientGrid(StateRegistry& registry, const std::vector<ParameterSpec>& specs,
                int64_t token_slices);
 
+  // No tensor has an exponent: the next step begins with a probe.
+  void Forget();
+
   // Begins a step of so many leaves (of a tensor that is not cut by tokens):
   // exponents as they stand.
   void BeginStep(int64_t leaves);

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "ckpt/load.h"
 #include "determinism/check.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
+#include "tools/restore.h"
 
 namespace lockstep {
 namespace {
@@ -25,14 +25,7 @@ absl::Status InitialiseHere(Stepper& stepper) {
 
 absl::StatusOr<CheckpointIndex> LoadHere(FileSystem& fs, Stepper& stepper,
                                          const std::string& dir) {
-  Communicator* world = &WorldOf(stepper);
-  PoisonState(stepper.registry());
-  LS_ASSIGN_OR_RETURN(CheckpointIndex index,
-                      LoadCheckpoint(fs, dir, stepper.registry(), world));
-  const ScopedFloatEnv float_env;
-  LS_RETURN_IF_ERROR(stepper.RestoreRuntime());
-  LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper.registry(), index, world));
-  return index;
+  return RestoreStepper(fs, stepper, dir, &WorldOf(stepper));
 }
 
 absl::Status TakeSkips(const std::string& text, Stepper& stepper) {

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "ckpt/find.h"
 #include "ckpt/ledger.h"
-#include "ckpt/load.h"
 #include "ckpt/verify.h"
 #include "determinism/fault.h"
 #include "determinism/float_env.h"
@@ -14,6 +13,7 @@
 #include "parallel/thread_comm.h"
 #include "tools/bazel/build_stamp.h"
 #include "tools/launches.h"
+#include "tools/restore.h"
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
 #include "tools/stored_run.h"
@@ -108,12 +108,7 @@ absl::Status ReplayRun::Restore(const ReplayOptions& options) {
     return NoteOtherRecipe(options.before);
   }
   notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
-  PoisonState(stepper_->registry());
-  LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
-                      LoadCheckpoint(fs_, found.dir, stepper_->registry()));
-  const ScopedFloatEnv float_env;
-  LS_RETURN_IF_ERROR(stepper_->RestoreRuntime());
-  LS_RETURN_IF_ERROR(CheckRuntimeFingerprint(stepper_->registry(), index));
+  LS_RETURN_IF_ERROR(RestoreStepper(fs_, *stepper_, found.dir).status());
   began_at_ = found.step;
   return NoteOtherRecipe(options.before);
 }

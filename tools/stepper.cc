@@ -51,6 +51,10 @@ absl::Status Stepper::RestoreRuntime() {
   return model_.reduction().GatherWeights();
 }
 
+void Stepper::ForgetGrid() {
+  if (model_.grid() != nullptr) model_.grid()->Forget();
+}
+
 absl::StatusOr<std::string> Stepper::StateField() {
   return lockstep::StateField(world(), registry_);
 }

@@ -65,6 +65,8 @@ class Stepper {
   // calls.
   absl::Status Initialise();
   absl::Status RestoreRuntime();
+  // After a load that had no exponents of gradients: the next step probes (N5).
+  void ForgetGrid();
   // Of a fork, whose recipe's seed counts and not its parent's.
   void TakeSeed() { state_.seed = config_.seed; }
 

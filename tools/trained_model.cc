@@ -6,13 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ckpt/find.h"
-#include "ckpt/load.h"
 #include "data/kept_tokenizer.h"
 #include "determinism/file_system.h"
-#include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
 #include "tools/recipe_values.h"
+#include "tools/restore.h"
 
 namespace lockstep {
 
@@ -29,13 +28,7 @@ absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
   model->stepper_ = std::make_unique<Stepper>(
       config, StepperOptions{machine.threads, machine.isa, 0}, dataset,
       LayoutOfOne(model->communicator_.get()), nullptr);
-  LS_ASSIGN_OR_RETURN(
-      const CheckpointIndex index,
-      LoadCheckpoint(fs, found.dir, model->stepper_->registry()));
-  const ScopedFloatEnv float_env;
-  LS_RETURN_IF_ERROR(model->stepper_->RestoreRuntime());
-  LS_RETURN_IF_ERROR(
-      CheckRuntimeFingerprint(model->stepper_->registry(), index));
+  LS_RETURN_IF_ERROR(RestoreStepper(fs, *model->stepper_, found.dir).status());
   model->step_ = found.step;
   return model;
 }

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include "ckpt/load.h"
 #include "determinism/check.h"
 #include "determinism/file_system.h"
 #include "determinism/float_env.h"
 #include "parallel/thread_comm.h"
+#include "tools/restore.h"
 
 namespace lockstep {
 namespace {
@@ -106,11 +106,7 @@ OwnStepper::OwnStepper(const RigOptions& options, const std::string& run_dir,
 StepReport OwnStepper::Step() { return Must(stepper_->Step()); }
 
 void OwnStepper::Load(const std::string& checkpoint_dir) {
-  const CheckpointIndex index = Must(
-      LoadCheckpoint(*PosixFileSystem(), checkpoint_dir, stepper_->registry()));
-  const ScopedFloatEnv float_env;
-  LS_CHECK(stepper_->RestoreRuntime().ok());
-  LS_CHECK(CheckRuntimeFingerprint(stepper_->registry(), index).ok());
+  Must(RestoreStepper(*PosixFileSystem(), *stepper_, checkpoint_dir));
 }
 
 int64_t ZeroState(const StateRegistry& registry, StateGroupSet groups) {
