@@ -1,4 +1,4 @@
-// A run done again: from one of its checkpoints, with its own recipe and data.
+// A run done again on one rank, step by step, as its caller asks.
 //
 // What it is: a run's folder opened read-only, in a Stepper that stands before
 // a step and takes the same steps that the run took; each is compared with the
@@ -31,39 +31,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ckpt/manifest.h"
-#include "data/dataset.h"
 #include "determinism/file_system.h"
 #include "determinism/operation.h"
-#include "tools/recorded_steps.h"
-#include "tools/run_setup.h"
-#include "tools/step_report.h"
+#include "parallel/communicator.h"
+#include "tools/replay_source.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
-
-struct ReplayOptions {
-  // Stands before this step once open: it is what the first Step() does.
-  int64_t before = 1;
-  // The newest good checkpoint at or before this step is where stepping
-  // begins; -1 means before - 1. Earlier: more steps, which nobody sees.
-  int64_t checkpoint_at_most = -1;
-  // Initialises from the seed whatever checkpoints there are.
-  bool from_seed = false;
-  // "section.key=value" over the run's own recipe: a step that was not.
-  std::vector<std::string> sets = {};
-  Machine machine = {};
-};
-
-// One step, done again.
-struct ReplayedStep {
-  StepReport report;
-  bool recorded = false;                 // metrics.jsonl has this step
-  std::vector<std::string> differences;  // fields of it that came out otherwise
-
-  // To the bit: every field of the line, fingerprints included, but times.
-  bool recurs() const { return recorded && differences.empty(); }
-};
 
 class ReplayRun {
  public:
@@ -91,42 +65,29 @@ class ReplayRun {
     return static_cast<int64_t>(stepper_->state().iterations) + 1;
   }
   // 1, or the step after the one that a fork grew from.
-  int64_t first_step() const { return manifest_.parent.step + 1; }
+  int64_t first_step() const { return source_->first_step(); }
   // Where stepping began: a checkpoint's step, or 0.
-  int64_t began_at() const { return began_at_; }
+  int64_t began_at() const { return source_->began_at(); }
   // First step that was compared and did not recur; 0 while there is none.
   int64_t first_difference() const { return first_difference_; }
   // What a person should know: checkpoints passed over, another binary.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return source_->notes(); }
 
-  const Manifest& manifest() const { return manifest_; }
+  const Manifest& manifest() const { return source_->manifest(); }
   const RunConfig& config() const { return stepper_->config(); }
-  const Dataset& dataset() const { return *dataset_; }
-  const RecordedSteps& recorded() const { return recorded_; }
+  const Dataset& dataset() const { return source_->dataset(); }
+  const RecordedSteps& recorded() const { return source_->recorded(); }
   Stepper& stepper() { return *stepper_; }
 
  private:
-  struct Faults;  // out of sight of whoever includes this
+  explicit ReplayRun(std::unique_ptr<ReplaySource> source);
+  absl::Status MakeStepper(const ReplayOptions& options);
 
-  ReplayRun(FileSystem& fs, std::string run_dir);
-  absl::Status CheckStep(int64_t step) const;
-  absl::Status OpenAll(const ReplayOptions& options);
-  absl::Status Restore(const ReplayOptions& options);
-  absl::Status PlanSkips();
-  // Notes that stepping began before the recipe of `step` was in force.
-  absl::Status NoteOtherRecipe(int64_t step);
-
-  FileSystem& fs_;
-  const std::string run_dir_;
-  RecordedSteps recorded_;
-  Manifest manifest_;
-  std::unique_ptr<Faults> faults_;
-  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<ReplaySource> source_;
+  std::unique_ptr<ReplaySource::Faults> faults_;
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Stepper> stepper_;
-  int64_t began_at_ = 0;
   int64_t first_difference_ = 0;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace lockstep

@@ -1,0 +1,126 @@
+#include "tools/replay_window.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/status.h"
+#include "model/model_layout.h"
+#include "parallel/mesh.h"
+#include "parallel/thread_comm.h"
+#include "tools/rank_cores.h"
+#include "tools/replay_faults.h"
+
+namespace lockstep {
+namespace {
+
+MeshShape ShapeOf(const ParallelConfig& p) {
+  return {.data = static_cast<int>(p.data.value_or(1)),
+          .pipeline = static_cast<int>(p.pipeline),
+          .tensor = static_cast<int>(p.tensor)};
+}
+
+// One rank's part.
+class WindowRank {
+ public:
+  WindowRank(const ReplaySource& source, const WindowOptions& options,
+             const WindowVisitor& visitor, Communicator& world)
+      : source_(source),
+        options_(options),
+        visitor_(visitor),
+        world_(world),
+        faults_(source.FaultsOf(world.rank())) {}
+
+  // `window`: of the first rank, else null.
+  absl::Status Run(ReplayedWindow* window) {
+    LS_RETURN_IF_ERROR(MakeStepper());
+    LS_RETURN_IF_ERROR(source_.Restore(*stepper_));
+    while (Next() < options_.from) LS_RETURN_IF_ERROR(Step(window).status());
+    if (visitor_.begin) {
+      LS_RETURN_IF_ERROR(visitor_.begin(world_.rank(), *stepper_));
+    }
+    while (Next() <= options_.to) {
+      LS_ASSIGN_OR_RETURN(ReplayedStep step, Step(window));
+      if (visitor_.step) {
+        LS_RETURN_IF_ERROR(visitor_.step(world_.rank(), *stepper_, step));
+      }
+      if (window != nullptr) window->steps.push_back(std::move(step));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t Next() const {
+    return static_cast<int64_t>(stepper_->state().iterations) + 1;
+  }
+
+  absl::Status MakeStepper() {
+    if (options_.swap_ranks) {
+      LS_RETURN_IF_ERROR(
+          StandOnCores(world_.size() - 1 - world_.rank(), world_.size()));
+    }
+    const RunConfig& c = source_.config();
+    const MeshShape shape = ShapeOf(c.parallel);
+    LS_ASSIGN_OR_RETURN(
+        groups_,
+        MakeLayout(&world_, shape, static_cast<int>(c.parallel.interleave),
+                   AxisOptions(c.model, c.guarantee, c.grid.tensor,
+                               shape.tensor, c.parallel.sequence)));
+    stepper_ = std::make_unique<Stepper>(
+        c,
+        StepperOptions{options_.machine.threads, options_.machine.isa,
+                       source_.manifest().schedule_length_samples},
+        &source_.dataset(), groups_->layout, &faults_->plan);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ReplayedStep> Step(ReplayedWindow* window) {
+    LS_ASSIGN_OR_RETURN(StepReport report, stepper_->Step());
+    ReplayedStep step = source_.Compare(std::move(report));
+    if (window != nullptr && !step.differences.empty() &&
+        window->first_difference == 0) {
+      window->first_difference = step.report.step;
+    }
+    return step;
+  }
+
+  const ReplaySource& source_;
+  const WindowOptions& options_;
+  const WindowVisitor& visitor_;
+  Communicator& world_;
+  const std::unique_ptr<ReplaySource::Faults> faults_;
+  std::unique_ptr<LayoutGroups> groups_;
+  std::unique_ptr<Stepper> stepper_;
+};
+
+}  // namespace
+
+absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
+                                            const std::string& run_dir,
+                                            const WindowOptions& options,
+                                            const WindowVisitor& visitor) {
+  if (options.to < options.from) {
+    return InputError(
+        absl::StrCat("no steps from ", options.from, " to ", options.to),
+        run_dir, "name a first step that is not after the last");
+  }
+  LS_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ReplaySource> source,
+      ReplaySource::Open(fs, run_dir,
+                         {.before = options.from,
+                          .checkpoint_at_most = options.checkpoint_at_most,
+                          .from_seed = options.from_seed,
+                          .sets = options.sets,
+                          .machine = options.machine}));
+  const int ranks = ShapeOf(source->config().parallel).world();
+  ReplayedWindow window = {
+      .began_at = source->began_at(), .ranks = ranks, .notes = source->notes()};
+  LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
+    WindowRank rank(*source, options, visitor, world);
+    return rank.Run(world.rank() == 0 ? &window : nullptr);
+  }));
+  return window;
+}
+
+}  // namespace lockstep
