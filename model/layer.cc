@@ -53,7 +53,7 @@ void Add(const StepContext& context, const OperationName& name,
                                           .out = out.raw(),
                                           .out_row_stride = d,
                                           .dropout = dropout});
-  Observe(context, name, {}, {Stream(context, Ref("out", out))});
+  Observe(context, name, {}, {StreamRef(context, Ref("out", out))});
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TensorRef InputRef(const StepContext& context, const LinearWeight& weight,
   const TensorRef ref =
       Cut(Ref(name, weight.dtype, data, rows, weight.in, weight.in), 1,
           weight.held_in());
-  return stream ? Stream(context, ref) : ref;
+  return stream ? StreamRef(context, ref) : ref;
 }
 
 TensorRef OutputRef(const StepContext& context, const LinearWeight& weight,
@@ -82,7 +82,7 @@ TensorRef OutputRef(const StepContext& context, const LinearWeight& weight,
   const TensorRef ref =
       Cut(Ref(name, weight.dtype, data, rows, weight.out, weight.out), 1,
           weight.held_out());
-  return stream ? Stream(context, ref) : ref;
+  return stream ? StreamRef(context, ref) : ref;
 }
 
 // c [samples * tokens, n] = a . b, rounded once to the weight's dtype. `cut`:

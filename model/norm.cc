@@ -35,8 +35,8 @@ void NormForward(const StepContext& context, const OperationName& name,
                                   .y = h_RD.raw(),
                                   .y_row_stride = d,
                                   .rstd = rstd_R1.data<float>()});
-  Observe(context, name, {Stream(context, Ref("x", x_RD))},
-          {Stream(context, Ref("y", h_RD))});
+  Observe(context, name, {StreamRef(context, Ref("x", x_RD))},
+          {StreamRef(context, Ref("y", h_RD))});
 }
 
 void NormBackward(const StepContext& context, const OperationName& name,
@@ -60,8 +60,9 @@ void NormBackward(const StepContext& context, const OperationName& name,
                                    .dx_row_stride = d,
                                    .dweight = dweight.data<float>()});
   Observe(context, name,
-          {Stream(context, Ref("dy", dh_RD)), Stream(context, Ref("x", x_RD))},
-          {Stream(context, Ref("dx", dx_RD)),
+          {StreamRef(context, Ref("dy", dh_RD)),
+           StreamRef(context, Ref("x", x_RD))},
+          {StreamRef(context, Ref("dx", dx_RD)),
            Cut(Ref("dweight", dweight), 0, LeavesHeld(context))});
   AddLeaves(context.device, weight.gradient, dweight.data<float>(), leaves, d);
 }

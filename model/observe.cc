@@ -27,7 +27,8 @@ TensorRef Cut(TensorRef ref, size_t dim, const HeldDim& held) {
   return ref;
 }
 
-TensorRef Stream(const StepContext& context, TensorRef ref, int64_t samples) {
+TensorRef StreamRef(const StepContext& context, TensorRef ref,
+                    int64_t samples) {
   if (!context.sequence_parallel()) return ref;
   if (samples == 0) samples = context.samples;
   const int64_t first = context.tensor->FirstToken(context.tokens);

@@ -73,7 +73,7 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
   Observe(context, kLookup,
           {Ref("ids", DType::kI32, ids, context.samples, context.tokens,
                context.tokens)},
-          {Stream(context, Ref("x", x))});
+          {StreamRef(context, Ref("x", x))});
   return x;
 }
 

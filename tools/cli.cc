@@ -126,6 +126,7 @@ int RunCommandLine(int argc, char** argv) {
   EvalOptions eval;
   GenerateVerbOptions generate;
   ExplainOptions explain;
+  ReplayVerbOptions replay;
   RecipeOptions recipe;
   DataVerbs data;
   CkptOptions ckpt;
@@ -140,6 +141,7 @@ int RunCommandLine(int argc, char** argv) {
   AddEval(app, eval, run);
   AddGenerate(app, generate, run);
   AddExplain(app, explain, run);
+  AddReplay(app, replay, run);
   AddRecipe(app, recipe, run);
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);

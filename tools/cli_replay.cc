@@ -26,4 +26,36 @@ void AddExplain(CLI::App& app, ExplainOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return ExplainVerb(o); }; });
 }
 
+void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "replay",
+           "steps of a run done again from the checkpoint before them",
+           "lockstep replay runs/debug-0123abcd --from 17 --to 19");
+  verb->add_option("run", o.run_dir, "the run's folder; only read")->required();
+  verb->add_option("--from", o.from, "the first step")
+      ->required()
+      ->transform(Whole(1, kMostSteps));
+  verb->add_option("--to", o.to, "the last step, done too")
+      ->required()
+      ->transform(Whole(1, kMostSteps));
+  verb->add_option("--set", o.sets,
+                   "section.key=value, over the run's recipe: another layout, "
+                   "or a remedy");
+  verb->add_option("--skip-samples", o.skip_samples,
+                   "A-B: pass over these samples, both included");
+  verb->add_flag("--from-seed", o.from_seed,
+                 "begin at the start, whatever checkpoints there are");
+  verb->add_flag("--swap-ranks", o.swap_ranks,
+                 "the ranks on cores in the opposite order");
+  verb->add_option("--trace", o.trace,
+                   "write what every rank does to this new folder");
+  verb->add_option("--trace-level", o.trace_level, "step, phase or operation");
+  verb->add_option("--trace-scope", o.trace_scope, "only below this module");
+  verb->add_option("--threads", o.threads, "compute threads of a rank")
+      ->transform(Threads());
+  verb->add_flag("--json", o.json,
+                 "one JSON object on stdout; tools/replay_judgement.h has it");
+  verb->callback([&] { run = [&] { return ReplayVerb(o); }; });
+}
+
 }  // namespace lockstep

@@ -98,7 +98,8 @@ absl::Status ReplaySource::NoteOtherRecipe(int64_t step) {
   return absl::OkStatus();
 }
 
-absl::Status ReplaySource::Restore(Stepper& stepper) const {
+absl::Status ReplaySource::Restore(Stepper& stepper,
+                                   const std::vector<SkipRange>& skips) const {
   if (found_.fresh) {
     const ScopedFloatEnv float_env;
     LS_RETURN_IF_ERROR(stepper.Initialise());
@@ -108,7 +109,12 @@ absl::Status ReplaySource::Restore(Stepper& stepper) const {
             .status());
   }
   // What the run passed over, where it began to.
-  return stepper.PlanSkips(skips_);
+  std::vector<SkipRange> all = skips_;
+  for (SkipRange range : skips) {
+    range.adopted_at = stepper.state().cursor;
+    all.push_back(range);
+  }
+  return stepper.PlanSkips(std::move(all));
 }
 
 ReplayedStep ReplaySource::Compare(StepReport report) const {

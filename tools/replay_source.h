@@ -60,9 +60,10 @@ class ReplaySource {
       FileSystem& fs, const std::string& run_dir, const ReplayOptions& options);
   ~ReplaySource();
 
-  // Puts a stepper of this source's config where stepping begins. Collective
-  // over the stepper's ranks.
-  absl::Status Restore(Stepper& stepper) const;
+  // Puts a stepper of this source's config where stepping begins; from there on
+  // it also passes over `skips`. Collective over the stepper's ranks.
+  absl::Status Restore(Stepper& stepper,
+                       const std::vector<SkipRange>& skips = {}) const;
   // The report of a step beside what the run recorded.
   ReplayedStep Compare(StepReport report) const;
 

@@ -1,7 +1,7 @@
 #include "tools/replay_window.h"
 
+#include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,9 +25,11 @@ MeshShape ShapeOf(const ParallelConfig& p) {
 class WindowRank {
  public:
   WindowRank(const ReplaySource& source, const WindowOptions& options,
-             const WindowVisitor& visitor, Communicator& world)
+             const Machine& machine, const WindowVisitor& visitor,
+             Communicator& world)
       : source_(source),
         options_(options),
+        machine_(machine),
         visitor_(visitor),
         world_(world),
         faults_(source.FaultsOf(world.rank())) {}
@@ -35,7 +37,7 @@ class WindowRank {
   // `window`: of the first rank, else null.
   absl::Status Run(ReplayedWindow* window) {
     LS_RETURN_IF_ERROR(MakeStepper());
-    LS_RETURN_IF_ERROR(source_.Restore(*stepper_));
+    LS_RETURN_IF_ERROR(source_.Restore(*stepper_, options_.skips));
     while (Next() < options_.from) LS_RETURN_IF_ERROR(Step(window).status());
     if (visitor_.begin) {
       LS_RETURN_IF_ERROR(visitor_.begin(world_.rank(), *stepper_));
@@ -69,7 +71,7 @@ class WindowRank {
                                shape.tensor, c.parallel.sequence)));
     stepper_ = std::make_unique<Stepper>(
         c,
-        StepperOptions{options_.machine.threads, options_.machine.isa,
+        StepperOptions{machine_.threads, machine_.isa,
                        source_.manifest().schedule_length_samples},
         &source_.dataset(), groups_->layout, &faults_->plan);
     return absl::OkStatus();
@@ -87,6 +89,7 @@ class WindowRank {
 
   const ReplaySource& source_;
   const WindowOptions& options_;
+  const Machine machine_;
   const WindowVisitor& visitor_;
   Communicator& world_;
   const std::unique_ptr<ReplaySource::Faults> faults_;
@@ -111,13 +114,17 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                          {.before = options.from,
                           .checkpoint_at_most = options.checkpoint_at_most,
                           .from_seed = options.from_seed,
-                          .sets = options.sets,
-                          .machine = options.machine}));
+                          .sets = options.sets}));
   const int ranks = ShapeOf(source->config().parallel).world();
-  ReplayedWindow window = {
-      .began_at = source->began_at(), .ranks = ranks, .notes = source->notes()};
+  LS_ASSIGN_OR_RETURN(Machine machine, ChooseMachine(options.threads));
+  if (options.threads == 0)
+    machine.threads = std::max(machine.threads / ranks, 1);
+  ReplayedWindow window = {.began_at = source->began_at(),
+                           .ranks = ranks,
+                           .storage = source->config().precision.storage(),
+                           .notes = source->notes()};
   LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
-    WindowRank rank(*source, options, visitor, world);
+    WindowRank rank(*source, options, machine, visitor, world);
     return rank.Run(world.rank() == 0 ? &window : nullptr);
   }));
   return window;

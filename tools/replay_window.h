@@ -17,8 +17,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "determinism/dtype.h"
 #include "determinism/file_system.h"
 #include "tools/replay_source.h"
+#include "tools/skip_list.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
@@ -30,8 +32,10 @@ struct WindowOptions {
   bool from_seed = false;
   // Over the run's recipe; its layout among them.
   std::vector<std::string> sets = {};
-  // `threads` of a rank.
-  Machine machine = {};
+  // Samples that the window passes over, from the place where it begins.
+  std::vector<SkipRange> skips = {};
+  // Compute threads of a rank; 0: what --threads of `train` would be.
+  int64_t threads = 0;
   // The threads of ranks stand in the opposite order on the cores that the
   // process may use, each rank on cores of its own: another place for the same
   // work. Not with fewer cores than ranks.
@@ -52,6 +56,7 @@ struct ReplayedWindow {
   int64_t began_at = 0;                  // a checkpoint's step, or 0: the seed
   int64_t first_difference = 0;  // first step from there on that did not recur
   int ranks = 1;
+  DType storage = DType::kF32;          // of activations
   std::vector<std::string> notes = {};  // what a person should know
 };
 

@@ -82,6 +82,23 @@ struct ExplainOptions {
   bool json = false;  // see explain_report.h
 };
 absl::StatusOr<Answer> ExplainVerb(const ExplainOptions& options);
+struct ReplayVerbOptions {
+  std::string run_dir;
+  int64_t from = 0;  // inclusive, both
+  int64_t to = 0;
+  std::vector<std::string> sets;
+  std::vector<std::string> skip_samples;  // "A-B", both inclusive
+  bool from_seed = false;
+  bool swap_ranks = false;
+  std::string trace;  // a new folder; empty: none
+  std::string trace_level = "operation";
+  std::string trace_scope;
+  int64_t threads = 0;
+  bool json = false;  // see replay_judgement.h
+};
+// Negative: the window does not recur, or only in value where bits were
+// promised.
+absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options);
 
 struct RecipeOptions {
   std::string recipe;
