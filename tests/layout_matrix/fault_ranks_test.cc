@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tests/cases/small_run.h"
 
 namespace lockstep {
@@ -82,14 +81,15 @@ TEST(FaultRanksTest, AnElementIsTheSameOnEveryLayout) {
   ASSERT_EQ(one.Metrics().size(), static_cast<size_t>(steps));
   EXPECT_EQ(one.Metrics()[0], clean.Metrics()[0]);
   EXPECT_NE(one.Metrics()[1], clean.Metrics()[1]) << "the first fault";
-  for (const std::string& layout :
-       {"tensor=2", "tensor=4,sequence=true", "data=2", "pipeline=2"}) {
-    SCOPED_TRACE(layout);
+  using Sets = std::vector<std::string>;
+  for (const Sets& layout :
+       {Sets{"tensor=2"}, Sets{"tensor=4", "sequence=true"}, Sets{"data=2"},
+        Sets{"pipeline=2"}}) {
+    SCOPED_TRACE(layout[0]);
     RigOptions options = Faulted(steps, faults);
-    options.ranks = 1;
-    for (const std::string set : absl::StrSplit(layout, ',')) {
+    options.ranks = layout[0].back() - '0';
+    for (const std::string& set : layout) {
       options.sets.push_back("parallel." + set);
-      if (isdigit(set.back()) != 0) options.ranks = set.back() - '0';
     }
     const TrainRig many = SmallRig("fault_ranks_many");
     testing::internal::CaptureStderr();

@@ -47,8 +47,9 @@ class Watcher : public OperationObserver {
   void Add(const OperationEvent& event, const char* side,
            const TensorRef& tensor) {
     const std::string operation = absl::StrCat(
-        event.step, " ", NameOf(event.phase), " ", event.scope, ".",
-        event.operation, " ", event.first_sample, " ", side, " ", tensor.name);
+        event.step, " ", NameOf(event.phase), " ", std::string(event.scope),
+        ".", std::string(event.operation), " ", event.first_sample, " ", side,
+        " ", std::string(tensor.name));
     const std::string name = absl::StrCat(operation, " ", times_[operation]++);
     std::vector<std::vector<int64_t>> place;
     for (const std::vector<DimRange>& ranges : tensor.held) {
