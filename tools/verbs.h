@@ -83,16 +83,16 @@ struct ExplainOptions {
 };
 absl::StatusOr<Answer> ExplainVerb(const ExplainOptions& options);
 struct ReplayVerbOptions {
-  std::string run_dir;
+  std::string run_dir = {};
   int64_t from = 0;  // inclusive, both
   int64_t to = 0;
-  std::vector<std::string> sets;
-  std::vector<std::string> skip_samples;  // "A-B", both inclusive
+  std::vector<std::string> sets = {};
+  std::vector<std::string> skip_samples = {};  // "A-B", both inclusive
   bool from_seed = false;
   bool swap_ranks = false;
-  std::string trace;  // a new folder; empty: none
+  std::string trace = {};  // a new folder; empty: none
   std::string trace_level = "operation";
-  std::string trace_scope;
+  std::string trace_scope = {};
   int64_t threads = 0;
   bool json = false;  // see replay_judgement.h
 };
