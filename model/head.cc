@@ -73,7 +73,7 @@ void Head::LeafBackward(const StepContext& context, const void* h,
                1, head_.held)},
           {StreamRef(context, Ref("dx", dtype, dh, dx_rows, head_.in, head_.in),
                      context.samples_per_leaf),
-           Cut(GradientRef("dweight", *head_.parts[0].gradient, vocab_held_,
+           Cut(GradientRef("dweight_sum", *head_.parts[0].gradient, vocab_held_,
                            head_.in),
                0, head_.held)});
 }

@@ -177,7 +177,7 @@ void LinearBackward(const StepContext& context, const OperationName& name,
           {OutputRef(context, weight, "dy", dy, false),
            InputRef(context, weight, "x", x, false)},
           {InputRef(context, weight, "dx", dx, weight.cut_dim == 0),
-           CutWeight(GradientRef("dweight", *weight.parts[0].gradient,
+           CutWeight(GradientRef("dweight_sum", *weight.parts[0].gradient,
                                  weight.out, weight.in),
                      weight)});
 }

@@ -93,7 +93,7 @@ void Stage::EmbedBackward(const StepContext& context, const int32_t* ids,
        .ids = ids,
        .held = embedding_rows_});
   Observe(context, kLookup, {Ref("dx", dx_RD)},
-          {Cut(GradientRef("dweight", embedding_->gradient,
+          {Cut(GradientRef("dweight_sum", embedding_->gradient,
                            embedding_rows_.end - embedding_rows_.begin,
                            config_.hidden),
                0, HeldOf(embedding_->spec.split, share_))});

@@ -130,7 +130,7 @@ int RunCommandLine(int argc, char** argv) {
   RecipeOptions recipe;
   DataVerbs data;
   CkptOptions ckpt;
-  TraceShowOptions trace;
+  TraceVerbs trace;
   PlanOptions plan;
   BenchVerbOptions bench;
   TaxVerbOptions tax;

@@ -69,8 +69,10 @@ void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
   verify->callback([&] { run = [&] { return CkptVerifyVerb(o); }; });
 }
 
-void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
-  CLI::App* trace = app.add_subcommand("trace", "show");
+void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run) {
+  TraceShowOptions& o = verbs.show;
+  TraceDiffOptions& d = verbs.diff;
+  CLI::App* trace = app.add_subcommand("trace", "show, diff");
   trace->require_subcommand(1);
   CLI::App* show =
       Verb(*trace, "show", "the records of a trace",
@@ -79,6 +81,15 @@ void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run) {
   show->add_option("--scope", o.scope, "only this module path");
   show->add_flag("--json", o.json, "one JSON object a line on stdout");
   show->callback([&] { run = [&] { return TraceShowVerb(o); }; });
+  CLI::App* diff =
+      Verb(*trace, "diff", "the operation at which two traces part",
+           "lockstep trace diff RUN_A/traces RUN_B/traces");
+  diff->add_option("a", d.a, "a folder of traces, or a run")->required();
+  diff->add_option("b", d.b, "another")->required();
+  diff->add_flag("--json", d.json,
+                 "one JSON object on stdout; tools/trace_diff/trace_diff.h "
+                 "has it");
+  diff->callback([&] { run = [&] { return TraceDiffVerb(d); }; });
 }
 
 }  // namespace lockstep

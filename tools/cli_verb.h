@@ -49,7 +49,7 @@ void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
-void AddTrace(CLI::App& app, TraceShowOptions& o, Run& run);
+void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run);
 void AddPlan(CLI::App& app, PlanOptions& o, Run& run);
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
 void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run);

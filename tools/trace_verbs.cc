@@ -1,4 +1,5 @@
-// `lockstep trace show`: the records of one trace file, for people and scripts.
+// `lockstep trace show|diff`: the records of one trace file, for people and
+// scripts, and where two folders of them part.
 #include <google/protobuf/util/json_util.h>
 
 #include <map>
@@ -12,6 +13,7 @@
 #include "determinism/fingerprint.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
+#include "tools/trace_diff/trace_diff.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
@@ -71,6 +73,14 @@ absl::StatusOr<std::string> RecordJson(const trace::Record& record) {
 }
 
 }  // namespace
+
+absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options) {
+  LS_ASSIGN_OR_RETURN(const TraceDifference difference,
+                      CompareTraces(*PosixFileSystem(), options.a, options.b));
+  return Answer{options.json ? TraceDifferenceJson(difference)
+                             : TraceDifferenceText(difference),
+                !difference.equal()};
+}
 
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {
   const auto info = PosixFileSystem()->Stat(options.file);

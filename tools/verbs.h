@@ -167,6 +167,16 @@ struct TraceShowOptions {
   bool json = false;
 };
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
+struct TraceDiffOptions {
+  std::string a, b;   // folders of traces, or runs
+  bool json = false;  // see trace_diff/trace_diff.h
+};
+// Negative: they part.
+absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options);
+struct TraceVerbs {
+  TraceShowOptions show;
+  TraceDiffOptions diff;
+};
 
 struct PlanOptions {
   std::string recipe = {};

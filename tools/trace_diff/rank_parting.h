@@ -1,0 +1,54 @@
+// Where two traces of one rank part, and what kind of parting that is.
+//
+// What it is: operations of both matched by identity, in the order of the first
+// trace; the first that is not equal, classed. What it is not: the verdict over
+// ranks (trace_diff.h). Why so: what differs first is rarely what did it. Of an
+// operation whose inputs were equal and whose outputs are not it can be said
+// that it, or what ran under it, is where the runs part; one that was given
+// other inputs only passes them on; and one whose input is not what its
+// producer left was given something in between, which no operation did.
+#ifndef LOCKSTEP_TOOLS_TRACE_DIFF_RANK_PARTING_H_
+#define LOCKSTEP_TOOLS_TRACE_DIFF_RANK_PARTING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/trace_diff/traced_operation.h"
+
+namespace lockstep {
+
+enum class Parting : uint8_t {
+  kNone,           // all that was captured is equal
+  kControlFlow,    // an operation that only one of them did
+  kOrigin,         // inputs equal, outputs different
+  kBetween,        // an input differs from what its producer left
+  kUnknownInputs,  // outputs differ, and no inputs were captured
+  kReceiver,       // inputs differ, and their producer was not captured
+  kShape,          // the same operation on tensors of another kind
+};
+// "origin", "changed_between", "receiver", ...: as JSON has them.
+const char* NameOf(Parting parting);
+
+struct RankParting {
+  int rank = 0;
+  Parting kind = Parting::kNone;
+  OperationIdentity identity = {};
+  int64_t micro_batch = 0;
+  int64_t place = 0;        // of the operation in the first trace
+  std::string tensor = {};  // the first output that differs, or the input
+  TracedTensor a = {}, b = {};
+  // kBetween: the operation that produced the input.
+  OperationIdentity producer = {};
+  bool only_in_a = false;  // kControlFlow
+  int64_t compared = 0;    // operations that both have
+  int64_t different = 0;   // of them
+  int64_t missing = 0;     // that one of them lacks
+};
+
+RankParting PartingOf(int rank, const std::vector<TracedOperation>& a,
+                      const std::vector<TracedOperation>& b);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_TRACE_DIFF_RANK_PARTING_H_

@@ -1,0 +1,277 @@
+// Every way in which two traces part is told from every other.
+#include "tools/trace_diff/trace_diff.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/memory_file_system.h"
+#include "determinism/operation.h"
+#include "determinism/status.h"
+#include "determinism/trace_writer.h"
+#include "tools/trace_diff/trace_folder.h"
+
+namespace lockstep {
+namespace {
+
+using Operations = std::vector<TracedOperation>;
+
+TracedTensor Tensor(const std::string& name, uint64_t value) {
+  return {.name = name,
+          .dtype = "F32",
+          .shape = {8, 4},
+          .global_shape = {},
+          .held = {},
+          .value = {{value, value * 7}}};
+}
+
+// x -> first -> second -> third, of two micro-batches; a value an output.
+Operations Chain() {
+  Operations all;
+  uint64_t value = 1;
+  for (const uint64_t sample : {10, 11}) {
+    for (const char* name : {"first", "second", "third"}) {
+      all.push_back({.identity = {.step = 3,
+                                  .phase = "forward",
+                                  .scope = "layers.0",
+                                  .operation = name,
+                                  .first_sample = sample},
+                     .micro_batch = static_cast<int64_t>(sample) - 10,
+                     .inputs = {Tensor("x", value), Tensor("weight", 1000)},
+                     .outputs = {Tensor("y", value + 1)}});
+      ++value;
+    }
+    ++value;
+  }
+  return all;
+}
+
+// From operation `place` on all values are others, as after a real difference.
+void Spoil(Operations& all, size_t place, bool inputs_too) {
+  for (size_t i = place; i < all.size(); ++i) {
+    if (i > place || inputs_too) all[i].inputs[0].value.lane[0] += 50;
+    all[i].outputs[0].value.lane[0] += 50;
+  }
+}
+
+TEST(RankPartingTest, EqualTracesDoNotPart) {
+  const RankParting parting = PartingOf(0, Chain(), Chain());
+  EXPECT_EQ(parting.kind, Parting::kNone);
+  EXPECT_EQ(parting.compared, 6);
+  EXPECT_EQ(parting.different, 0);
+}
+
+TEST(RankPartingTest, AnOriginHasEqualInputs) {
+  for (size_t place = 0; place < 6; ++place) {
+    Operations b = Chain();
+    Spoil(b, place, false);
+    const RankParting parting = PartingOf(2, Chain(), b);
+    EXPECT_EQ(parting.kind, Parting::kOrigin) << place;
+    EXPECT_EQ(parting.rank, 2);
+    EXPECT_EQ(parting.identity, b[place].identity) << place;
+    EXPECT_EQ(parting.tensor, "y");
+    EXPECT_EQ(parting.different, static_cast<int64_t>(6 - place));
+  }
+}
+
+TEST(RankPartingTest, AReceiverWasGivenWhatNobodyHereMade) {
+  Operations b = Chain();
+  Spoil(b, 0, true);
+  const RankParting parting = PartingOf(0, Chain(), b);
+  EXPECT_EQ(parting.kind, Parting::kReceiver);
+  EXPECT_EQ(parting.tensor, "x");
+}
+
+TEST(RankPartingTest, AnInputMayBeChangedAfterItsProducer) {
+  // In b, and then in a: whichever it was, the producer is named.
+  for (const bool in_a : {false, true}) {
+    Operations a = Chain(), b = Chain();
+    Spoil(in_a ? a : b, 2, true);
+    const RankParting parting = PartingOf(0, a, b);
+    EXPECT_EQ(parting.kind, Parting::kBetween) << in_a;
+    EXPECT_EQ(parting.identity, b[2].identity);
+    EXPECT_EQ(parting.producer, b[1].identity);
+    EXPECT_EQ(parting.tensor, "x");
+  }
+}
+
+TEST(RankPartingTest, OneThatOnlyOneDidIsControlFlow) {
+  for (size_t place = 0; place < 6; ++place) {
+    Operations b = Chain();
+    const OperationIdentity gone = b[place].identity;
+    b.erase(b.begin() + static_cast<ptrdiff_t>(place));
+    const RankParting less = PartingOf(0, Chain(), b);
+    EXPECT_EQ(less.kind, Parting::kControlFlow) << place;
+    EXPECT_TRUE(less.only_in_a);
+    EXPECT_EQ(less.identity, gone);
+    const RankParting more = PartingOf(0, b, Chain());
+    EXPECT_EQ(more.kind, Parting::kControlFlow) << place;
+    EXPECT_FALSE(more.only_in_a);
+    EXPECT_EQ(more.identity, gone);
+    EXPECT_EQ(more.missing, 1);
+  }
+}
+
+TEST(RankPartingTest, TheOrderOfRecordsSaysNothing) {
+  Operations b = Chain();
+  std::rotate(b.begin(), b.begin() + 3, b.end());
+  EXPECT_EQ(PartingOf(0, Chain(), b).kind, Parting::kNone);
+  Spoil(b, 5, false);  // the last of the first sample
+  const RankParting parting = PartingOf(0, Chain(), b);
+  EXPECT_EQ(parting.kind, Parting::kOrigin);
+  EXPECT_EQ(parting.identity, Chain()[2].identity);
+}
+
+TEST(RankPartingTest, OtherKindsOfTensorsAndUnknownInputs) {
+  Operations b = Chain();
+  b[1].outputs[0].dtype = "BF16";
+  EXPECT_EQ(PartingOf(0, Chain(), b).kind, Parting::kShape);
+  Operations bare = Chain(), other = Chain();
+  for (Operations* all : {&bare, &other}) {
+    for (TracedOperation& operation : *all) operation.inputs.clear();
+  }
+  other[4].outputs[0].value.lane[1] ^= 1;
+  const RankParting parting = PartingOf(0, bare, other);
+  EXPECT_EQ(parting.kind, Parting::kUnknownInputs);
+  EXPECT_EQ(parting.identity, other[4].identity);
+}
+
+TEST(TraceDiffTest, ARankThatWasSentOtherNumbersIsNotBlamed) {
+  // Rank 0 receives at its first operation, rank 1 is the origin at its fifth.
+  RanksOperations a = {{0, Chain()}, {1, Chain()}}, b = a;
+  Spoil(b[0], 0, true);
+  Spoil(b[1], 4, false);
+  const TraceDifference d = CompareRanks(a, b);
+  EXPECT_EQ(d.first.kind, Parting::kOrigin);
+  EXPECT_EQ(d.first.rank, 1);
+  EXPECT_EQ(d.ranks, std::vector<int>{1});
+  // All at once: the cause is common.
+  RanksOperations c = a;
+  Spoil(c[0], 2, false);
+  Spoil(c[1], 2, false);
+  EXPECT_EQ(CompareRanks(a, c).ranks, (std::vector<int>{0, 1}));
+  // Nobody but receivers.
+  RanksOperations e = a;
+  Spoil(e[0], 0, true);
+  EXPECT_EQ(CompareRanks(a, e).first.kind, Parting::kReceiver);
+  EXPECT_TRUE(CompareRanks(a, a).equal());
+}
+
+// One rank has [8, 4]; two have two columns each. Lanes of parts add up.
+TEST(TraceDiffTest, TwoLayoutsAreComparedByWholes) {
+  const RanksOperations one = {{0, Chain()}};
+  RanksOperations two;
+  for (const int rank : {0, 1}) {
+    two[rank] = Chain();
+    for (TracedOperation& operation : two[rank]) {
+      TracedTensor& y = operation.outputs[0];
+      y.shape = {8, 2};
+      y.global_shape = {8, 4};
+      y.held = {{}, {2 * rank, 2 * rank + 2}};
+      const Fingerprint part = {{y.value.lane[0] / 2, 5}};
+      y.value = rank == 0 ? part
+                          : Fingerprint{{y.value.lane[0] - part.lane[0],
+                                         y.value.lane[1] - 5}};
+    }
+  }
+  const TraceDifference equal = CompareRanks(one, two);
+  EXPECT_TRUE(equal.across_layouts);
+  EXPECT_TRUE(equal.equal()) << TraceDifferenceText(equal);
+  EXPECT_EQ(equal.compared, 6);
+  RanksOperations wrong = two;
+  wrong[1][4].outputs[0].value.lane[1] ^= 4;
+  const TraceDifference d = CompareRanks(one, wrong);
+  EXPECT_EQ(d.first.kind, Parting::kOrigin);
+  EXPECT_EQ(d.first.identity, wrong[1][4].identity);
+  // Copies that are not equal are no sound whole.
+  RanksOperations copies = {{0, Chain()}, {1, Chain()}, {2, Chain()}};
+  EXPECT_TRUE(CompareRanks(one, copies).equal());
+  copies[2][3].outputs[0].value.lane[0] ^= 1;
+  EXPECT_EQ(CompareRanks(one, copies).first.identity, Chain()[3].identity);
+}
+
+class TraceFilesTest : public testing::Test {
+ protected:
+  // Steps [first, last]; `change` may touch what is written.
+  void Write(const std::string& folder, int rank, int64_t first, int64_t last,
+             TraceLevel level, float value = 1.0f) {
+    ASSERT_TRUE(fs_.MakeDirs(folder).ok());
+    auto writer =
+        TraceWriter::Open(fs_,
+                          absl::StrCat(folder, "/rank_", rank, ".step_0000000",
+                                       first - 1, ".trace"),
+                          rank, {.level = level, .inputs = true});
+    ASSERT_TRUE(writer.ok()) << writer.status().message();
+    for (int64_t step = first; step <= last; ++step) {
+      float x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, value};
+      const TensorRef in = {
+          .name = "x", .dtype = DType::kF32, .shape = {4}, .data = x};
+      const TensorRef out = {
+          .name = "y", .dtype = DType::kF32, .shape = {4}, .data = y};
+      (*writer)->OnOperation({.step = step,
+                              .scope = "layers.0",
+                              .operation = "norm",
+                              .inputs = {&in, 1},
+                              .outputs = {&out, 1}});
+      ASSERT_TRUE((*writer)
+                      ->RecordFields(step, 0, {{"loss", std::to_string(value)}})
+                      .ok());
+    }
+    ASSERT_TRUE((*writer)->Close().ok());
+  }
+
+  MemoryFileSystem fs_;
+};
+
+TEST_F(TraceFilesTest, EveryLevelFindsItsOwn) {
+  using Json = nlohmann::json;
+  for (const auto& [level, operation] :
+       {std::pair{TraceLevel::kOperation, "norm"},
+        std::pair{TraceLevel::kPhase, kPhaseOperation},
+        std::pair{TraceLevel::kStep, kStepOperation}}) {
+    const std::string folder = absl::StrCat("/", NameOf(level));
+    Write(folder + "a", 0, 1, 3, level);
+    Write(folder + "b", 0, 1, 3, level);
+    Write(folder + "c", 0, 1, 3, level, 2.0f);
+    const auto same = CompareTraces(fs_, folder + "a", folder + "b");
+    ASSERT_TRUE(same.ok()) << same.status().message();
+    EXPECT_TRUE(same->equal());
+    const auto other = CompareTraces(fs_, folder + "a", folder + "c");
+    ASSERT_TRUE(other.ok());
+    EXPECT_FALSE(other->equal());
+    const Json json = Json::parse(TraceDifferenceJson(*other));
+    EXPECT_EQ(json["step"], 1);
+    EXPECT_EQ(json["operation"], operation);
+    EXPECT_EQ(json["rank"], 0);
+  }
+  EXPECT_EQ(ExitCodeFor(CompareTraces(fs_, "/stepa", "/operationb").status()),
+            2);
+}
+
+TEST_F(TraceFilesTest, ALaterLaunchsStepsCount) {
+  Write("/a", 0, 1, 6, TraceLevel::kOperation);
+  Write("/b", 0, 1, 5, TraceLevel::kOperation);  // killed after step 5,
+  Write("/b", 0, 4, 6, TraceLevel::kOperation);  // resumed after step 3
+  const auto d = CompareTraces(fs_, "/a", "/b");
+  ASSERT_TRUE(d.ok()) << d.status().message();
+  EXPECT_TRUE(d->equal()) << TraceDifferenceText(*d);
+  EXPECT_EQ(d->compared, 12);
+  EXPECT_EQ(d->missing, 0);
+}
+
+TEST_F(TraceFilesTest, WhatIsNoTraceIsRefused) {
+  ASSERT_TRUE(fs_.MakeDirs("/empty").ok());
+  Write("/a", 0, 1, 1, TraceLevel::kOperation);
+  Write("/later", 0, 5, 5, TraceLevel::kOperation);
+  for (const char* other : {"/empty", "/nowhere", "/later"}) {
+    EXPECT_EQ(ExitCodeFor(CompareTraces(fs_, "/a", other).status()), 2)
+        << other;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

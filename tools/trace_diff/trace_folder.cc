@@ -1,0 +1,100 @@
+#include "tools/trace_diff/trace_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "determinism/status.h"
+#include "determinism/trace_writer.h"
+
+namespace lockstep {
+namespace {
+
+struct FileName {
+  int rank;
+  int64_t step;
+};
+
+// "rank_N.step_SSSSSSSS.trace"; false for any other name.
+bool Parse(std::string_view name, FileName& parsed) {
+  constexpr std::string_view kRank = "rank_", kStep = ".step_", kEnd = ".trace";
+  if (!name.starts_with(kRank) || !name.ends_with(kEnd)) return false;
+  name.remove_prefix(kRank.size());
+  name.remove_suffix(kEnd.size());
+  const size_t dot = name.find(kStep);
+  return dot != std::string_view::npos &&
+         absl::SimpleAtoi(std::string(name.substr(0, dot)), &parsed.rank) &&
+         absl::SimpleAtoi(std::string(name.substr(dot + kStep.size())),
+                          &parsed.step) &&
+         parsed.rank >= 0 && parsed.step >= 0;
+}
+
+absl::Status TakeFiles(FileSystem& fs, TraceFolder& folder) {
+  LS_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                      fs.List(folder.path));
+  for (const std::string& name : names) {
+    FileName parsed = {};
+    if (!Parse(name, parsed)) continue;
+    folder.files[parsed.rank][parsed.step] = JoinPath(folder.path, name);
+  }
+  if (!folder.files.empty()) return absl::OkStatus();
+  return InputError("there are no traces here", folder.path,
+                    "train with --set trace.level=operation, or replay with "
+                    "--trace FOLDER, and name the folder or the run");
+}
+
+absl::Status TakeLevel(TraceFolder& folder, const Trace& trace,
+                       const std::string& file) {
+  if (folder.level.empty()) folder.level = trace.header.level();
+  if (folder.level == trace.header.level()) return absl::OkStatus();
+  return InputError(absl::StrCat("traces of level ", folder.level, " and ",
+                                 trace.header.level(), " in one folder"),
+                    file, "name a folder whose files have one level");
+}
+
+}  // namespace
+
+absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
+                                            const std::string& path) {
+  TraceFolder folder;
+  folder.path = path;
+  const auto info = fs.Stat(path);
+  if (!info.ok() || !info->is_dir) {
+    return InputError("there is no such folder", path,
+                      "name a folder of traces, or a run that has some");
+  }
+  if (fs.Exists(JoinPath(path, "traces"))) {
+    folder.path = JoinPath(path, "traces");
+  }
+  LS_RETURN_IF_ERROR(TakeFiles(fs, folder));
+  return folder;
+}
+
+absl::StatusOr<std::vector<TracedOperation>> OperationsOf(FileSystem& fs,
+                                                          TraceFolder& folder,
+                                                          int rank) {
+  std::vector<TracedOperation> operations;
+  std::map<OperationIdentity, int64_t> times;
+  const std::map<int64_t, std::string>& files = folder.files.at(rank);
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    const auto next = std::next(file);
+    const int64_t last = next == files.end() ? INT64_MAX : next->first;
+    LS_ASSIGN_OR_RETURN(const Trace trace, ReadTrace(fs, file->second));
+    LS_RETURN_IF_ERROR(TakeLevel(folder, trace, file->second));
+    if (trace.torn_bytes > 0) {
+      folder.notes.push_back(absl::StrCat(file->second, " ends in ",
+                                          trace.torn_bytes,
+                                          " bytes of a torn record"));
+    }
+    for (const trace::Record& record : trace.records) {
+      if (record.step() > last) continue;  // done again by the next launch
+      TracedOperation operation = OperationOf(record);
+      operation.identity.occurrence = times[operation.identity]++;
+      operations.push_back(std::move(operation));
+    }
+  }
+  return operations;
+}
+
+}  // namespace lockstep
