@@ -9,8 +9,9 @@
 
 namespace lockstep::fault_internal {
 
-// Whether what this rank has of `tensor` has the element that `spec` names; true
-// when it names none or one beyond the unsharded tensor, which Damage reports.
+// Whether what this rank has of `tensor` has the element that `spec` names;
+// true when it names none or one beyond the unsharded tensor, which Damage
+// reports.
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec);
 
 // Carries out flip, nan, swap_rows or spike. InputError if that is impossible.

@@ -31,9 +31,7 @@ GradientGrid::GradientGrid(StateRegistry& registry,
   }
 }
 
-void GradientGrid::Forget() {
-  exponent_.assign(exponent_.size(), kNone);
-}
+void GradientGrid::Forget() { exponent_.assign(exponent_.size(), kNone); }
 
 void GradientGrid::BeginStep(int64_t leaves) {
   leaves_ = leaves;

@@ -1,10 +1,8 @@
 // The Mamba-2 mixer (MODEL 2.3): in_proj, causal convolution with SiLU, the
-// chunked scan, the gated norm, out_proj; forward and backward side by side.
-//
-// The in_proj output keeps its five parts z, x, B, C, dt side by side in one
-// row, and backward writes their gradients into one row again, so the input
-// gradient is one product over all five parts (N4). A rank has whole groups, so
-// nothing is exchanged between in_proj and out_proj.
+// chunked scan, the gated norm, out_proj. The five parts z, x, B, C, dt stand
+// side by side in one row, forward and backward, so the input gradient is one
+// product over all of them (N4). A rank has whole groups, so nothing is
+// exchanged between in_proj and out_proj.
 #include "model/gradient_sum.h"
 #include "model/kernels/conv1d_silu/conv1d_silu.h"
 #include "model/kernels/gated_norm/gated_norm.h"
@@ -32,9 +30,9 @@ class Mamba2 : public Mixer {
         a_log_(MixerParameter(store, layer, "A_log")),
         d_(MixerParameter(store, layer, "D")),
         norm_(MixerParameter(store, layer, "norm.weight")),
-        channels_(HeldOf(conv_bias_.spec.split, share)),
-        inner_(HeldOf(norm_.spec.split, share)),
-        heads_(HeldOf(dt_bias_.spec.split, share)) {}
+        cut_{HeldOf(conv_bias_.spec.split, share),
+             HeldOf(norm_.spec.split, share),
+             HeldOf(dt_bias_.spec.split, share)} {}
 
   std::unique_ptr<MixerSaved> Forward(const StepContext& context,
                                       const Tensor& h_RD,
@@ -75,15 +73,6 @@ class Mamba2 : public Mixer {
   int64_t xbc_column() const { return c_.inner(); }
   int64_t c_column() const { return c_.inner() + c_.groups * c_.state; }
   int64_t dt_column() const { return c_.inner() + c_.conv_channels(); }
-  static char* Column(const Tensor& tensor, int64_t column) {
-    return static_cast<char*>(const_cast<void*>(tensor.raw())) +
-           column * static_cast<int64_t>(SizeOf(tensor.dtype()));
-  }
-  TensorRef Part(std::string_view name, const Tensor& row, int64_t column,
-                 int64_t width) const {
-    return Ref(name, row.dtype(), Column(row, column), row.dim(0), width,
-               row.dim(1));
-  }
 
   void ConvForward(const StepContext& context, Mamba2Saved& saved) {
     Conv1dSiluForward(context.device,
@@ -99,9 +88,9 @@ class Mamba2 : public Mixer {
                        .y_row_stride = c_.conv_channels(),
                        .segments = context.segments});
     Observe(context, {scope_, "conv1d"},
-            {Cut(Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels()),
-                 1, channels_)},
-            {Cut(Ref("y", saved.xbc_RC), 1, channels_)});
+            {cut_.Channels(
+                Part("x", saved.zxbcdt_RC, xbc_column(), c_.conv_channels()))},
+            {cut_.Channels(Ref("y", saved.xbc_RC))});
   }
 
   void ConvBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -128,10 +117,10 @@ class Mamba2 : public Mixer {
                         .dx_row_stride = in_.out,
                         .dweight = dweight.data<float>(),
                         .dbias = dbias.data<float>()});
-    Observe(context, {scope_, "conv1d"}, {Cut(Ref("dy", dxbc), 1, channels_)},
-            {Cut(Part("dx", dzxbcdt, xbc_column(), channels), 1, channels_),
-             Cut(Ref("dweight", dweight), 1, channels_),
-             Cut(Ref("dbias", dbias), 1, channels_)});
+    Observe(context, {scope_, "conv1d"}, {cut_.Channels(Ref("dy", dxbc))},
+            {cut_.Channels(Part("dx", dzxbcdt, xbc_column(), channels)),
+             cut_.Channels(Ref("dweight", dweight)),
+             cut_.Channels(Ref("dbias", dbias))});
     AddLeaves(context.device, conv_weight_.gradient, dweight.data<float>(),
               leaves, channels * c_.conv);
     AddLeaves(context.device, conv_bias_.gradient, dbias.data<float>(), leaves,
@@ -170,11 +159,11 @@ class Mamba2 : public Mixer {
     SsdForward(context.device, Shape(context), ScanInputs(context, saved),
                ScanSaved(saved), saved.y_RI.raw(), c_.inner());
     Observe(context, {scope_, "ssd_scan"},
-            {Cut(Ref("xbc", saved.xbc_RC), 1, channels_),
-             Cut(Part("dt_raw", saved.zxbcdt_RC, dt_column(), c_.mamba_heads),
-                 1, heads_)},
-            {Cut(Ref("y", saved.y_RI), 1, inner_),
-             Cut(Ref("states", saved.states), 1, heads_)});
+            {cut_.Channels(Ref("xbc", saved.xbc_RC)),
+             cut_.Heads(
+                 Part("dt_raw", saved.zxbcdt_RC, dt_column(), c_.mamba_heads))},
+            {cut_.Inner(Ref("y", saved.y_RI)),
+             cut_.Heads(Ref("states", saved.states))});
   }
 
   void ScanBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -191,12 +180,12 @@ class Mamba2 : public Mixer {
                 {dxbc.raw(), row, Column(dxbc, b), row, Column(dxbc, c), row,
                  Column(dzxbcdt, dt_column()), in_.out, ddt_bias, da_log, dd,
                  context.samples_per_leaf});
-    Observe(context, {scope_, "ssd_scan"},
-            {Cut(Ref("dy", dy), 1, inner_),
-             Cut(Ref("xbc", saved.xbc_RC), 1, channels_)},
-            {Cut(Ref("dxbc", dxbc), 1, channels_),
-             Cut(Part("ddt_raw", dzxbcdt, dt_column(), heads), 1, heads_),
-             Cut(Ref("dvectors", vectors), 2, heads_)});
+    Observe(
+        context, {scope_, "ssd_scan"},
+        {cut_.Inner(Ref("dy", dy)), cut_.Channels(Ref("xbc", saved.xbc_RC))},
+        {cut_.Channels(Ref("dxbc", dxbc)),
+         cut_.Heads(Part("ddt_raw", dzxbcdt, dt_column(), heads)),
+         Cut(Ref("dvectors", vectors), 2, cut_.heads)});
     AddLeaves(context.device, dt_bias_.gradient, ddt_bias, leaves, heads);
     AddLeaves(context.device, a_log_.gradient, da_log, leaves, heads);
     AddLeaves(context.device, d_.gradient, dd, leaves, heads);
@@ -217,9 +206,9 @@ class Mamba2 : public Mixer {
                                       .out_row_stride = c_.inner(),
                                       .rstd = saved.rstd_RG.data<float>()});
     Observe(context, {scope_, "norm"},
-            {Cut(Ref("y", saved.y_RI), 1, inner_),
-             Cut(Part("z", saved.zxbcdt_RC, 0, c_.inner()), 1, inner_)},
-            {Cut(Ref("out", saved.gated_RI), 1, inner_)});
+            {cut_.Inner(Ref("y", saved.y_RI)),
+             cut_.Inner(Part("z", saved.zxbcdt_RC, 0, c_.inner()))},
+            {cut_.Inner(Ref("out", saved.gated_RI))});
   }
 
   void NormBackward(const StepContext& context, const Mamba2Saved& saved,
@@ -246,10 +235,10 @@ class Mamba2 : public Mixer {
          .dz = dzxbcdt.raw(),
          .dz_row_stride = in_.out,
          .dweight = dweight.data<float>()});
-    Observe(context, {scope_, "norm"}, {Cut(Ref("dout", dgated), 1, inner_)},
-            {Cut(Ref("dy", dy), 1, inner_),
-             Cut(Part("dz", dzxbcdt, 0, c_.inner()), 1, inner_),
-             Cut(Ref("dweight", dweight), 1, inner_)});
+    Observe(context, {scope_, "norm"}, {cut_.Inner(Ref("dout", dgated))},
+            {cut_.Inner(Ref("dy", dy)),
+             cut_.Inner(Part("dz", dzxbcdt, 0, c_.inner())),
+             cut_.Inner(Ref("dweight", dweight))});
     AddLeaves(context.device, norm_.gradient, dweight.data<float>(),
               context.leaves(), c_.inner());
   }
@@ -264,10 +253,7 @@ class Mamba2 : public Mixer {
   Parameter& a_log_;
   Parameter& d_;
   Parameter& norm_;
-  // Of the whole model's, what is here.
-  HeldDim channels_;
-  HeldDim inner_;
-  HeldDim heads_;
+  const Mamba2Cut cut_;
 };
 
 }  // namespace

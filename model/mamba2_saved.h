@@ -7,9 +7,11 @@
 #define LOCKSTEP_MODEL_MAMBA2_SAVED_H_
 
 #include <cstdint>
+#include <string_view>
 
 #include "model/config.h"
 #include "model/mixer.h"
+#include "model/observe.h"
 #include "model/tensor.h"
 
 namespace lockstep {
@@ -43,6 +45,28 @@ struct Mamba2Saved : MixerSaved {
   Tensor dt_BHT;      // step sizes
   Tensor cumsum_BHT;  // of A dt inside a chunk
   Tensor states;      // at the start of each chunk
+};
+
+// Where a column of a row-major tensor begins, and `width` columns from there.
+inline char* Column(const Tensor& tensor, int64_t column) {
+  return static_cast<char*>(const_cast<void*>(tensor.raw())) +
+         column * static_cast<int64_t>(SizeOf(tensor.dtype()));
+}
+inline TensorRef Part(std::string_view name, const Tensor& row, int64_t column,
+                      int64_t width) {
+  return Ref(name, row.dtype(), Column(row, column), row.dim(0), width,
+             row.dim(1));
+}
+
+// What a rank has of the whole model's columns, and tensors said to be so.
+struct Mamba2Cut {
+  HeldDim channels;  // of the convolution
+  HeldDim inner;
+  HeldDim heads;
+
+  TensorRef Channels(TensorRef ref) const { return Cut(ref, 1, channels); }
+  TensorRef Inner(TensorRef ref) const { return Cut(ref, 1, inner); }
+  TensorRef Heads(TensorRef ref) const { return Cut(ref, 1, heads); }
 };
 
 }  // namespace lockstep

@@ -35,7 +35,7 @@ TensorRef Cut(TensorRef ref, size_t dim, const HeldDim& held);
 // `ref` [stream rows, ...], a residual stream: of each sample the tokens that
 // the rank has. With `samples`, of so many of the micro-batch's (0: all).
 TensorRef StreamRef(const StepContext& context, TensorRef ref,
-                 int64_t samples = 0);
+                    int64_t samples = 0);
 
 void Observe(const StepContext& context, const OperationName& name,
              std::initializer_list<TensorRef> inputs,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/tax_verb.h"
+#include "tools/trace_verbs.h"
 #include "tools/verbs.h"
 
 namespace lockstep {

@@ -1,7 +1,6 @@
 #include "tools/nearest_layout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -17,9 +16,11 @@ namespace {
 constexpr size_t kMostOffered = 3;
 constexpr int64_t kMostTensorRanks = 64;  // slice_tree.h
 
-double Doublings(int64_t from, int64_t to) {
-  return std::abs(std::log2(static_cast<double>(to)) -
-                  std::log2(static_cast<double>(from)));
+// 0 for equal ones, 1 for twice or half, 2 for three times, ...
+double Change(int64_t from, int64_t to) {
+  return static_cast<double>(std::max(from, to)) /
+             static_cast<double>(std::min(from, to)) -
+         1.0;
 }
 
 int64_t WorldOf(const ParallelConfig& p) {
@@ -28,10 +29,9 @@ int64_t WorldOf(const ParallelConfig& p) {
 
 // How much a layout changes: other numbers of ranks after all others.
 double Distance(const ParallelConfig& from, const ParallelConfig& to) {
-  return Doublings(from.tensor, to.tensor) +
-         Doublings(from.pipeline, to.pipeline) +
-         Doublings(from.data.value_or(1), to.data.value_or(1)) +
-         Doublings(from.interleave, to.interleave) +
+  return Change(from.tensor, to.tensor) + Change(from.pipeline, to.pipeline) +
+         Change(from.data.value_or(1), to.data.value_or(1)) +
+         Change(from.interleave, to.interleave) +
          (WorldOf(from) == WorldOf(to) ? 0.0 : 1e3);
 }
 

@@ -76,7 +76,9 @@ absl::Status ReplaySource::FindStart(const ReplayOptions& options) {
   request.at_most_step = std::min(asked, options.before - 1);
   LS_ASSIGN_OR_RETURN(found_,
                       FindCheckpoint(fs_, run_dir_, request, manifest_.run_id));
-  notes_.insert(notes_.end(), found_.notes.begin(), found_.notes.end());
+  if (!found_.fresh) {
+    notes_.insert(notes_.end(), found_.notes.begin(), found_.notes.end());
+  }
   if (found_.fresh && first_step() > 1) {
     return NoUsableCheckpoint(
         absl::StrCat("the run grew from step ", manifest_.parent.step,

@@ -14,6 +14,7 @@
 #include "tools/replay_judgement.h"
 #include "tools/replay_window.h"
 #include "tools/stored_run.h"
+#include "tools/trace_verbs.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
 

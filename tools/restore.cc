@@ -14,8 +14,7 @@ constexpr char kGrid[] = "gradient_grid";
 bool OnAnotherRung(FileSystem& fs, const Stepper& stepper,
                    const std::string& checkpoint) {
   const auto manifest = ReadManifest(fs, checkpoint);
-  return manifest.ok() &&
-         manifest->guarantee != stepper.config().guarantee;
+  return manifest.ok() && manifest->guarantee != stepper.config().guarantee;
 }
 
 }  // namespace

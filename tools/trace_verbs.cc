@@ -1,5 +1,7 @@
 // `lockstep trace show|diff`: the records of one trace file, for people and
 // scripts, and where two folders of them part.
+#include "tools/trace_verbs.h"
+
 #include <google/protobuf/util/json_util.h>
 
 #include <map>

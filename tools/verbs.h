@@ -82,23 +82,6 @@ struct ExplainOptions {
   bool json = false;  // see explain_report.h
 };
 absl::StatusOr<Answer> ExplainVerb(const ExplainOptions& options);
-struct ReplayVerbOptions {
-  std::string run_dir = {};
-  int64_t from = 0;  // inclusive, both
-  int64_t to = 0;
-  std::vector<std::string> sets = {};
-  std::vector<std::string> skip_samples = {};  // "A-B", both inclusive
-  bool from_seed = false;
-  bool swap_ranks = false;
-  std::string trace = {};  // a new folder; empty: none
-  std::string trace_level = "operation";
-  std::string trace_scope = {};
-  int64_t threads = 0;
-  bool json = false;  // see replay_judgement.h
-};
-// Negative: the window does not recur, or only in value where bits were
-// promised.
-absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options);
 
 struct RecipeOptions {
   std::string recipe;
@@ -160,23 +143,6 @@ struct CkptOptions {
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options);
 absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options);
 absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options);
-
-struct TraceShowOptions {
-  std::string file;
-  std::string scope;
-  bool json = false;
-};
-absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
-struct TraceDiffOptions {
-  std::string a, b;   // folders of traces, or runs
-  bool json = false;  // see trace_diff/trace_diff.h
-};
-// Negative: they part.
-absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options);
-struct TraceVerbs {
-  TraceShowOptions show;
-  TraceDiffOptions diff;
-};
 
 struct PlanOptions {
   std::string recipe = {};

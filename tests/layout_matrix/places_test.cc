@@ -110,12 +110,14 @@ int64_t Compare(const Wholes& one, const Wholes& many,
 }
 
 LayoutCase Cut(MeshShape shape, bool sequence) {
-  return {.shape = shape,
-          .micro = 2,
-          .sets = {"guarantee=layout_invariant", "model.pattern=M*-",
-                   "model.vocab=301", "model.hidden_dropout=0.1",
-                   absl::StrCat("parallel.sequence=", sequence)},
-          .steps = 2};
+  return {
+      .shape = shape,
+      .micro = 2,
+      .sets = {"guarantee=layout_invariant", "model.pattern=M*-",
+               "model.vocab=301", "model.hidden_dropout=0.1",
+               "schedule.warmup=1",
+               sequence ? "parallel.sequence=true" : "parallel.sequence=false"},
+      .steps = 2};
 }
 
 TEST(PlacesTest, N11PartsOfRanksAddUpToTheWhole) {

@@ -9,6 +9,7 @@
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
 #include "tests/train/train_rig.h"
+#include "tools/trace_verbs.h"
 #include "tools/verbs.h"
 
 namespace lockstep {

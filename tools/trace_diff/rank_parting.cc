@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "tools/trace_diff/tensor_match.h"
+
 namespace lockstep {
 namespace {
 
@@ -18,48 +20,6 @@ Places PlacesOf(const Operations& operations) {
     places.emplace(operations[i].identity, i);
   }
   return places;
-}
-
-bool SameKind(const TracedTensor& a, const TracedTensor& b) {
-  return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
-         a.whole() == b.whole() && a.held == b.held;
-}
-
-bool SameKinds(const std::vector<TracedTensor>& a,
-               const std::vector<TracedTensor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameKind);
-}
-
-// Index of the first that differs; -1: none. Of equal kinds.
-ptrdiff_t FirstDifferent(const std::vector<TracedTensor>& a,
-                         const std::vector<TracedTensor>& b) {
-  const auto at =
-      std::mismatch(a.begin(), a.end(), b.begin(),
-                    [](const TracedTensor& x, const TracedTensor& y) {
-                      return x.value == y.value;
-                    })
-          .first;
-  return at == a.end() ? -1 : at - a.begin();
-}
-
-// The latest output before `place` that is the input: the same bits of a tensor
-// of the same kind, whatever its name was there.
-struct Producer {
-  size_t place;
-  size_t output;
-};
-std::optional<Producer> ProducerOf(const Operations& operations, size_t place,
-                                   const TracedTensor& input) {
-  for (size_t i = place; i-- > 0;) {
-    const std::vector<TracedTensor>& outputs = operations[i].outputs;
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      if (outputs[k].value == input.value && outputs[k].dtype == input.dtype &&
-          outputs[k].count() == input.count()) {
-        return Producer{i, k};
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 class Matcher {
@@ -138,8 +98,8 @@ class Matcher {
   bool Differ(size_t place, size_t place_b) {
     const TracedOperation &a = a_[place], &b = b_[place_b];
     if (!SameKinds(a.inputs, b.inputs) || !SameKinds(a.outputs, b.outputs)) {
-      Take(place, Parting::kShape, FirstOfKind(a, b).first,
-           FirstOfKind(a, b).second);
+      const auto [x, y] = FirstOfOtherKind(a, b);
+      Take(place, Parting::kShape, x, y);
       return true;
     }
     const ptrdiff_t input = FirstDifferent(a.inputs, b.inputs);
@@ -176,19 +136,6 @@ class Matcher {
     parting_.kind = Parting::kBetween;
     parting_.producer = a_[producer->place].identity;
     return true;
-  }
-
-  static std::pair<TracedTensor, TracedTensor> FirstOfKind(
-      const TracedOperation& a, const TracedOperation& b) {
-    for (const auto& [x, y] :
-         {std::pair(&a.inputs, &b.inputs), std::pair(&a.outputs, &b.outputs)}) {
-      for (size_t i = 0; i < std::max(x->size(), y->size()); ++i) {
-        const TracedTensor left = i < x->size() ? (*x)[i] : TracedTensor{};
-        const TracedTensor right = i < y->size() ? (*y)[i] : TracedTensor{};
-        if (!SameKind(left, right)) return {left, right};
-      }
-    }
-    return {};
   }
 
   const Operations& a_;

@@ -1,0 +1,51 @@
+// The verbs `trace show`, `trace diff` and `replay`; verbs.h has the others.
+#ifndef LOCKSTEP_TOOLS_TRACE_VERBS_H_
+#define LOCKSTEP_TOOLS_TRACE_VERBS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/verbs.h"
+
+namespace lockstep {
+
+struct TraceShowOptions {
+  std::string file;
+  std::string scope;
+  bool json = false;
+};
+absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
+struct TraceDiffOptions {
+  std::string a, b;   // folders of traces, or runs
+  bool json = false;  // see trace_diff/trace_diff.h
+};
+// Negative: they part.
+absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options);
+struct TraceVerbs {
+  TraceShowOptions show;
+  TraceDiffOptions diff;
+};
+
+struct ReplayVerbOptions {
+  std::string run_dir = {};
+  int64_t from = 0;  // inclusive, both
+  int64_t to = 0;
+  std::vector<std::string> sets = {};
+  std::vector<std::string> skip_samples = {};  // "A-B", both inclusive
+  bool from_seed = false;
+  bool swap_ranks = false;
+  std::string trace = {};  // a new folder; empty: none
+  std::string trace_level = "operation";
+  std::string trace_scope = {};
+  int64_t threads = 0;
+  bool json = false;  // see replay_judgement.h
+};
+// Negative: the window does not recur, or only in value where bits were
+// promised.
+absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_TRACE_VERBS_H_
