@@ -127,6 +127,7 @@ int RunCommandLine(int argc, char** argv) {
   GenerateVerbOptions generate;
   ExplainOptions explain;
   ReplayVerbOptions replay;
+  BisectVerbOptions bisect;
   RecipeOptions recipe;
   DataVerbs data;
   CkptOptions ckpt;
@@ -142,6 +143,7 @@ int RunCommandLine(int argc, char** argv) {
   AddGenerate(app, generate, run);
   AddExplain(app, explain, run);
   AddReplay(app, replay, run);
+  AddBisect(app, bisect, run);
   AddRecipe(app, recipe, run);
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);

@@ -58,4 +58,21 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return ReplayVerb(o); }; });
 }
 
+void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "bisect",
+           "where two runs part: step, rank, operation, tensor, by replay",
+           "lockstep bisect runs/a runs/b");
+  verb->add_option("a", o.a, "a run's folder; only read")->required();
+  verb->add_option("b", o.b, "another run's")->required();
+  verb->add_option("--binary-a", o.binary_a, "the program that made A");
+  verb->add_option("--binary-b", o.binary_b, "the program that made B");
+  verb->add_option("--scratch", o.scratch, "a folder for temporary traces");
+  verb->add_option("--threads", o.threads, "compute threads of a rank")
+      ->transform(Threads());
+  verb->add_flag("--json", o.json,
+                 "one JSON object on stdout; tools/bisect/bisect.h has it");
+  verb->callback([&] { run = [&] { return BisectVerb(o); }; });
+}
+
 }  // namespace lockstep

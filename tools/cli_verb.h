@@ -48,6 +48,7 @@ struct DataVerbs {
 void AddData(CLI::App& app, DataVerbs& o, Run& run);
 void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run);
+void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run);

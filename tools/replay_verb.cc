@@ -1,5 +1,5 @@
-// `lockstep replay`: a window of a run's steps, done again and judged.
-#include <filesystem>
+// `lockstep replay`: a window of a run's steps, done again and judged; and
+// `lockstep bisect`, which is a library (tools/bisect/).
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
+#include "tools/bisect/bisect.h"
 #include "tools/launches.h"
 #include "tools/replay_judgement.h"
 #include "tools/replay_window.h"
@@ -17,74 +18,20 @@
 #include "tools/trace_verbs.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
+#include "tools/window_traces.h"
 
 namespace lockstep {
 namespace {
 
-// What every rank does is written to a file of its own in `dir`.
-class WindowTraces {
- public:
-  static absl::StatusOr<std::unique_ptr<WindowTraces>> Make(
-      FileSystem& fs, const ReplayVerbOptions& options) {
-    std::unique_ptr<WindowTraces> traces(new WindowTraces(fs, options.trace));
-    LS_ASSIGN_OR_RETURN(traces->options_.level,
-                        TraceLevelFromName(options.trace_level));
-    traces->options_.first_step = options.from;
-    traces->options_.last_step = options.to;
-    traces->options_.scope = options.trace_scope;
-    traces->options_.inputs = true;
-    if (options.trace.empty()) return traces;
-    if (fs.Exists(options.trace)) {
-      return InputError("a trace is written to a new folder", options.trace,
-                        "name one that does not exist");
-    }
-    LS_RETURN_IF_ERROR(fs.MakeDirs(options.trace));
-    return traces;
-  }
-
-  WindowVisitor Visitor() {
-    if (dir_.empty()) return {};
-    return {.begin = [this](int rank,
-                            Stepper& stepper) { return Begin(rank, stepper); },
-            .step =
-                [this](int rank, Stepper&, const ReplayedStep& step) {
-                  return writers_[static_cast<size_t>(rank)]->RecordFields(
-                      step.report.step, 0, step.report.fingerprint);
-                }};
-  }
-
-  absl::Status Close() {
-    for (const auto& writer : writers_) {
-      if (writer != nullptr) LS_RETURN_IF_ERROR(writer->Close());
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  WindowTraces(FileSystem& fs, std::string dir)
-      : fs_(fs), dir_(std::move(dir)) {}
-
-  absl::Status Begin(int rank, Stepper& stepper) {
-    const std::string path =
-        absl::StrFormat("%s/rank_%d.step_%08d.trace", dir_, rank,
-                        static_cast<int64_t>(stepper.state().iterations));
-    LS_ASSIGN_OR_RETURN(std::unique_ptr<TraceWriter> writer,
-                        TraceWriter::Open(fs_, path, rank, options_));
-    stepper.AddObserver(writer.get());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (writers_.size() <= static_cast<size_t>(rank)) {
-      writers_.resize(static_cast<size_t>(stepper.layout().world->size()));
-    }
-    writers_[static_cast<size_t>(rank)] = std::move(writer);
-    return absl::OkStatus();
-  }
-
-  FileSystem& fs_;
-  const std::string dir_;
-  TraceOptions options_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<TraceWriter>> writers_;
-};
+absl::StatusOr<TraceOptions> TraceOf(const ReplayVerbOptions& options) {
+  TraceOptions trace;
+  LS_ASSIGN_OR_RETURN(trace.level, TraceLevelFromName(options.trace_level));
+  trace.first_step = options.from;
+  trace.last_step = options.to;
+  trace.scope = options.trace_scope;
+  trace.inputs = true;
+  return trace;
+}
 
 bool SetsLayout(const std::string& set) {
   return set.starts_with("parallel.") || set.starts_with("batch.micro=") ||
@@ -129,8 +76,9 @@ absl::StatusOr<ReplayJudgement> Judge(FileSystem& fs,
                                       const ReplayVerbOptions& options,
                                       const WindowOptions& window) {
   LS_ASSIGN_OR_RETURN(const bool promised, BitsPromised(fs, options));
+  LS_ASSIGN_OR_RETURN(const TraceOptions trace, TraceOf(options));
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<WindowTraces> traces,
-                      WindowTraces::Make(fs, options));
+                      WindowTraces::Make(fs, options.trace, trace));
   LS_ASSIGN_OR_RETURN(
       const ReplayedWindow once,
       ReplayWindow(fs, options.run_dir, window, traces->Visitor()));
@@ -156,6 +104,18 @@ absl::StatusOr<ReplayJudgement> Judge(FileSystem& fs,
 }
 
 }  // namespace
+
+absl::StatusOr<Answer> BisectVerb(const BisectVerbOptions& options) {
+  LS_ASSIGN_OR_RETURN(const BisectResult result,
+                      Bisect(*PosixFileSystem(), {.a = options.a,
+                                                  .b = options.b,
+                                                  .binary_a = options.binary_a,
+                                                  .binary_b = options.binary_b,
+                                                  .scratch = options.scratch,
+                                                  .threads = options.threads}));
+  return Answer{options.json ? BisectJson(result) : BisectText(result),
+                !result.equal()};
+}
 
 absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options) {
   FileSystem& fs = *PosixFileSystem();

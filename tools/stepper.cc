@@ -7,6 +7,7 @@
 
 #include "determinism/float_env.h"
 #include "determinism/status.h"
+#include "model/observe.h"
 #include "parallel/over_ranks.h"
 #include "tools/step_fingerprint.h"
 
@@ -114,6 +115,9 @@ absl::Status Stepper::FinishGradients(Work& work) {
   if (model_.grid() != nullptr && model_.grid()->NonFinite()) {
     report.grad_norm = std::numeric_limits<double>::infinity();
   }
+  // Without inputs: what it is made of, other ranks have too.
+  Observe(Context(work, 0).In(Phase::kClip), {"gradients", "norm"}, {},
+          {Ref("norm", DType::kF64, &report.grad_norm, 1, 1, 1)});
   report.grad_norm_clipped =
       report.grad_norm * optimizer.ClipFactor(report.grad_norm);
   return absl::OkStatus();

@@ -42,6 +42,15 @@ struct ReplayVerbOptions {
   int64_t threads = 0;
   bool json = false;  // see replay_judgement.h
 };
+struct BisectVerbOptions {
+  std::string a = {}, b = {};                // runs
+  std::string binary_a = {}, binary_b = {};  // that made them; empty: this one
+  std::string scratch = {};
+  int64_t threads = 0;
+  bool json = false;  // see bisect/bisect.h
+};
+// Negative: a step differs.
+absl::StatusOr<Answer> BisectVerb(const BisectVerbOptions& options);
 // Negative: the window does not recur, or only in value where bits were
 // promised.
 absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options);

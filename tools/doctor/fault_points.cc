@@ -65,6 +65,7 @@ std::vector<FaultPlace> Operations() {
                                        {"lm_head.logits", both},
                                        {"lm_head.loss", "forward"},
                                        {"PARAMETER.gradient", "reduction"},
+                                       {"gradients.norm", "clip"},
                                        {"PARAMETER.adamw", "optimizer"}});
   return operations;
 }

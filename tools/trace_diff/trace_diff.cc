@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "determinism/operation.h"
 #include "determinism/status.h"
-#include "tools/trace_diff/trace_folder.h"
 
 namespace lockstep {
 namespace {
@@ -16,20 +16,26 @@ namespace {
 int Weight(Parting kind) {
   switch (kind) {
     case Parting::kNone:
-      return 3;
-    case Parting::kReceiver:
       return 2;
-    case Parting::kUnknownInputs:
+    case Parting::kReceiver:
       return 1;
     default:
       return 0;
   }
 }
 
+// Forward and backward take turns; what follows them comes in phases, and ranks
+// of other stages do not come to it at the same place.
+int Late(const RankParting& parting) {
+  const Phase phase =
+      PhaseFromName(parting.identity.phase).value_or(Phase::kForward);
+  return phase < Phase::kReduction ? 0 : static_cast<int>(phase);
+}
+
 auto OrderOf(const RankParting& parting) {
   return std::tuple(parting.kind == Parting::kNone, parting.identity.step,
                     parting.identity.attempt, Weight(parting.kind),
-                    parting.place, parting.rank);
+                    Late(parting), parting.place, parting.rank);
 }
 
 // Whether both were written by ranks that hold the same: as far as the first
@@ -74,10 +80,11 @@ void Sum(TraceDifference& d) {
   }
 }
 
-absl::StatusOr<RanksOperations> ReadAll(FileSystem& fs, TraceFolder& folder) {
+absl::StatusOr<RanksOperations> ReadAll(FileSystem& fs, TraceFolder& folder,
+                                        const TraceSteps& steps) {
   RanksOperations ranks;
   for (const auto& [rank, files] : folder.files) {
-    LS_ASSIGN_OR_RETURN(ranks[rank], OperationsOf(fs, folder, rank));
+    LS_ASSIGN_OR_RETURN(ranks[rank], OperationsOf(fs, folder, rank, steps));
   }
   return ranks;
 }
@@ -120,11 +127,14 @@ TraceDifference CompareRanks(const RanksOperations& a,
 
 absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const std::string& a,
-                                              const std::string& b) {
+                                              const std::string& b,
+                                              const TraceSteps& steps) {
   LS_ASSIGN_OR_RETURN(TraceFolder folder_a, OpenTraceFolder(fs, a));
   LS_ASSIGN_OR_RETURN(TraceFolder folder_b, OpenTraceFolder(fs, b));
-  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_a, ReadAll(fs, folder_a));
-  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_b, ReadAll(fs, folder_b));
+  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_a,
+                      ReadAll(fs, folder_a, steps));
+  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_b,
+                      ReadAll(fs, folder_b, steps));
   if (folder_a.level != folder_b.level) {
     return InputError(absl::StrCat("one trace is of level ", folder_a.level,
                                    ", the other of level ", folder_b.level),

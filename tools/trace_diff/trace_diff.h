@@ -8,11 +8,11 @@
 // Both traces of equal ranks: each rank by itself. Of different layouts: whole
 // tensors (whole_trace.h).
 //
-// Among ranks the earliest origin counts (also an input that was changed in
-// between, a control flow that parts, a tensor of another kind); where several
-// ranks part at the same operation, all are named. Only where no rank has an
-// origin does one count whose inputs were not captured, and last the receivers:
-// then the capture is to be widened.
+// Among ranks the earliest counts of those that were not merely given other
+// numbers (an origin, an input that was changed in between, a control flow that
+// parts, a tensor of another kind, an operation that announces no inputs);
+// where several ranks part at the same operation, all are named. Only where all
+// are receivers does one of them count: then the capture is to be widened.
 //
 // JSON, fields are only ever added: verdict (equal | origin | changed_between |
 // control_flow | shape | unknown_inputs | receiver), step, attempt, rank (null
@@ -30,6 +30,7 @@
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
 #include "tools/trace_diff/rank_parting.h"
+#include "tools/trace_diff/trace_folder.h"
 #include "tools/trace_diff/whole_trace.h"
 
 namespace lockstep {
@@ -52,7 +53,8 @@ TraceDifference CompareRanks(const RanksOperations& a,
 // damaged one; a torn end is a note. InputError for traces of different levels.
 absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const std::string& a,
-                                              const std::string& b);
+                                              const std::string& b,
+                                              const TraceSteps& steps = {});
 
 std::string TraceDifferenceText(const TraceDifference& difference);
 std::string TraceDifferenceJson(const TraceDifference& difference);

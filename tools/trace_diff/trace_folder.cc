@@ -71,9 +71,8 @@ absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
   return folder;
 }
 
-absl::StatusOr<std::vector<TracedOperation>> OperationsOf(FileSystem& fs,
-                                                          TraceFolder& folder,
-                                                          int rank) {
+absl::StatusOr<std::vector<TracedOperation>> OperationsOf(
+    FileSystem& fs, TraceFolder& folder, int rank, const TraceSteps& steps) {
   std::vector<TracedOperation> operations;
   std::map<OperationIdentity, int64_t> times;
   const std::map<int64_t, std::string>& files = folder.files.at(rank);
@@ -89,6 +88,7 @@ absl::StatusOr<std::vector<TracedOperation>> OperationsOf(FileSystem& fs,
     }
     for (const trace::Record& record : trace.records) {
       if (record.step() > last) continue;  // done again by the next launch
+      if (record.step() < steps.first || record.step() > steps.last) continue;
       TracedOperation operation = OperationOf(record);
       operation.identity.occurrence = times[operation.identity]++;
       operations.push_back(std::move(operation));

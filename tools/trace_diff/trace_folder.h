@@ -31,10 +31,16 @@ struct TraceFolder {
 absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
                                             const std::string& path);
 
-// What `rank` did, occurrences counted.
-absl::StatusOr<std::vector<TracedOperation>> OperationsOf(FileSystem& fs,
-                                                          TraceFolder& folder,
-                                                          int rank);
+// Steps of a trace, both included.
+struct TraceSteps {
+  int64_t first = 0;
+  int64_t last = INT64_MAX;
+};
+
+// What `rank` did in these steps, occurrences counted.
+absl::StatusOr<std::vector<TracedOperation>> OperationsOf(
+    FileSystem& fs, TraceFolder& folder, int rank,
+    const TraceSteps& steps = {});
 
 }  // namespace lockstep
 

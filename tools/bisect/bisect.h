@@ -1,0 +1,96 @@
+// `lockstep bisect A B`: from "the runs differ" to the operation that did it.
+//
+// What it is: what two runs' folders say of where they part, one replay of each
+// with a trace of that step, and one more that keeps the guilty tensor. What it
+// is not: a reader of faults that were planted: it sees folders and replays and
+// nothing else (visibility enforces that). Why so: files can say when two runs
+// part, but only doing the step again can say where, and whether it happens
+// again.
+//
+//   1  metrics.jsonl: the first step that differs, and in what.
+//   2  manifests of the launches that made it: every difference but the faults.
+//      One that must change the bits (another recipe, seed, data) is the
+//      answer.
+//   3  the samples of the step: other tokens under the same index are the
+//      answer.
+//   4  the last checkpoint that is equal in both, else the seed. Where a run
+//   was
+//      loaded there and does not recur from it, its load is suspected.
+//   5  both replayed from there, the step traced on all ranks, inputs too.
+//      Both recur: the traces part at an operation. One does not recur: what it
+//      recorded happened once; its own trace, if the run left one, names the
+//      operation.
+//   6  the same again, keeping the bytes of that operation's tensors.
+//
+// Verdicts:
+//   equal            no step differs
+//   manifest         a difference of the recipe or the like explains it
+//   data             other tokens
+//   state_after_load the first step after a load differs, and its state before
+//                    any operation already did
+//   operation        it parts at equal inputs; repeatable or not
+//   changed_between  an input is not what its producer left
+//   control_flow     one did an operation that the other did not
+//   received         the part that came first was not captured
+//   not_reproduced   neither replay parts from the other, or neither recurs
+//
+// JSON, fields are only ever added: verdict, step, rank, ranks, phase, scope,
+// operation, tensor, sample, micro_batch, repeatable (null where nothing was
+// replayed), replays (of each run), cause (what usually does that), differences
+// [{key, a, b, explains}], fields (of the step's line), began_at, elements
+// {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2-3": N,
+// ...}}, saved (a file of the operation's inputs), notes.
+#ifndef LOCKSTEP_TOOLS_BISECT_BISECT_H_
+#define LOCKSTEP_TOOLS_BISECT_BISECT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+#include "tools/bisect/element_difference.h"
+#include "tools/bisect/evidence.h"
+#include "tools/trace_diff/trace_diff.h"
+
+namespace lockstep {
+
+struct BisectOptions {
+  std::string a, b;  // the runs' folders
+  // The program that made each run; empty: this one. Called as
+  // `P replay RUN --from S --to S --trace DIR --json`.
+  std::string binary_a = {}, binary_b = {};
+  std::string scratch = {};  // a new folder for traces; empty: a temporary one
+  int64_t threads = 0;
+};
+
+struct BisectResult {
+  std::string verdict;
+  int64_t step = 0;
+  int64_t began_at = 0;
+  std::vector<std::string> fields = {};  // of metrics.jsonl that differ there
+  std::vector<BisectDifference> differences = {};
+  std::optional<TraceDifference> trace = {};
+  std::optional<ElementDifference> elements = {};
+  std::string odd_one = {};  // "a" or "b": whose record did not recur
+  std::optional<bool> repeatable = {};
+  int64_t sample = -1;  // of `data`
+  int replays = 0;      // of each run
+  std::string cause = {};
+  std::string saved = {};
+  std::vector<std::string> notes = {};
+
+  bool equal() const { return verdict == "equal"; }
+};
+
+// InputError: no run, no step in common. Errors of the replays.
+absl::StatusOr<BisectResult> Bisect(FileSystem& fs,
+                                    const BisectOptions& options);
+
+std::string BisectText(const BisectResult& result);
+std::string BisectJson(const BisectResult& result);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BISECT_BISECT_H_

@@ -1,0 +1,46 @@
+// What the folders of two runs say of where they part, before anything is run.
+//
+// What it is: the first step whose lines differ and in which fields, the
+// differences of the launches that made it, and the last checkpoint that both
+// have and that is equal. What it is not: a replay. Faults that were planted
+// are no evidence and are left out.
+#ifndef LOCKSTEP_TOOLS_BISECT_EVIDENCE_H_
+#define LOCKSTEP_TOOLS_BISECT_EVIDENCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ckpt/manifest.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+struct BisectDifference {
+  std::string key, a, b;
+  // It must change the bits (recipe, seed, data), or below layout_invariant
+  // must (layout), so no operation is to blame.
+  bool explains = false;
+};
+
+struct Evidence {
+  int64_t equal_steps = 0;
+  int64_t step = 0;                      // 0: none differs
+  std::vector<std::string> fields = {};  // "loss", "fingerprint.grads", ...
+  std::vector<BisectDifference> differences = {};
+  int64_t equal_checkpoint = 0;  // 0: the seed
+  // The step was the first after a resume, in one of them.
+  bool after_load_a = false, after_load_b = false;
+
+  bool Explained() const;
+  bool Differs(const std::string& field) const;
+};
+
+// InputError where there is no run, or no step in common.
+absl::StatusOr<Evidence> GatherEvidence(FileSystem& fs, const std::string& a,
+                                        const std::string& b);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BISECT_EVIDENCE_H_

@@ -1,0 +1,180 @@
+#include "tools/bisect/traced_replay.h"
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/operation.h"
+#include "determinism/status.h"
+#include "determinism/tensor_place.h"
+#include "determinism/trace_writer.h"
+#include "tools/replay_window.h"
+#include "tools/window_traces.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::json;
+
+WindowOptions WindowOf(const SideOptions& options) {
+  return {.from = options.step,
+          .to = options.step,
+          .checkpoint_at_most = options.checkpoint_at_most,
+          .from_seed = options.from_seed,
+          .threads = options.threads};
+}
+
+// What all ranks read, each its own samples.
+class TokensOfStep {
+ public:
+  void Take(const Stepper& stepper) {
+    const StepSamples& samples = stepper.last_samples();
+    if (samples.ids.empty()) return;
+    const size_t length = samples.tokens_ST1.size() / samples.ids.size();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = 0; i < samples.ids.size(); ++i) {
+      const auto begin =
+          samples.tokens_ST1.begin() + static_cast<ptrdiff_t>(i * length);
+      tokens_[samples.ids[i]] = {begin, begin + static_cast<ptrdiff_t>(length)};
+    }
+  }
+  std::map<uint64_t, std::vector<int32_t>> Tokens() {
+    return std::move(tokens_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<uint64_t, std::vector<int32_t>> tokens_;
+};
+
+absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
+                                        const SideOptions& options) {
+  TraceOptions trace;
+  trace.level = TraceLevel::kOperation;
+  trace.first_step = trace.last_step = options.step;
+  trace.inputs = true;
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WindowTraces> traces,
+                      WindowTraces::Make(fs, options.traces, trace));
+  WindowVisitor visitor = traces->Visitor();
+  TokensOfStep tokens;
+  const auto record = visitor.step;
+  visitor.step = [&](int rank, Stepper& stepper, const ReplayedStep& step) {
+    tokens.Take(stepper);
+    return record(rank, stepper, step);
+  };
+  LS_ASSIGN_OR_RETURN(
+      const ReplayedWindow window,
+      ReplayWindow(fs, options.run, WindowOf(options), visitor));
+  LS_RETURN_IF_ERROR(traces->Close());
+  return ReplayedSide{.recurs = window.steps[0].recurs(),
+                      .fields = window.steps[0].differences,
+                      .began_at = window.began_at,
+                      .tokens = tokens.Tokens(),
+                      .notes = window.notes};
+}
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+absl::Status NoAnswer(const std::string& command, int status) {
+  return InputError(absl::StrCat("the program that made the run gave no answer "
+                                 "to a replay (status ",
+                                 status, ")"),
+                    command, "give one that has the verb `replay`");
+}
+
+// Status 1 is a verdict too.
+absl::StatusOr<ReplayedSide> ReplayThere(const SideOptions& options) {
+  std::string command =
+      absl::StrCat(Quoted(options.binary), " replay ", Quoted(options.run),
+                   " --from ", options.step, " --to ", options.step,
+                   " --trace ", Quoted(options.traces), " --json");
+  if (options.from_seed) command += " --from-seed";
+  if (options.threads > 0) {
+    absl::StrAppend(&command, " --threads ", options.threads);
+  }
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return NoAnswer(command, -1);
+  std::string text;
+  char buffer[4096];
+  for (size_t n = 0; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    text.append(buffer, n);
+  }
+  const int status = pclose(pipe);
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("steps") ||
+      json["steps"].size() != 1) {
+    return NoAnswer(command, status);
+  }
+  const Json& step = json["steps"][0];
+  return ReplayedSide{.recurs = step["recurs"],
+                      .fields = step["differences"],
+                      .began_at = json["began_at"],
+                      .notes = json["notes"]};
+}
+
+KeptTensor Kept(const TensorRef& tensor) {
+  KeptTensor kept = {.name = std::string(tensor.name),
+                     .dtype = tensor.dtype,
+                     .shape = tensor.shape,
+                     .bytes = {}};
+  const size_t bytes = SizeOf(tensor.dtype);
+  ForEachRun(tensor, [&](const TensorRun& run) {
+    kept.bytes.append(static_cast<const char*>(run.data),
+                      static_cast<size_t>(run.count) * bytes);
+  });
+  return kept;
+}
+
+// Waits for one operation and copies what it shows.
+class Keeper : public OperationObserver {
+ public:
+  explicit Keeper(OperationIdentity wanted) : wanted_(std::move(wanted)) {}
+
+  void OnOperation(const OperationEvent& event) override {
+    if (event.step != wanted_.step || event.attempt != wanted_.attempt ||
+        NameOf(event.phase) != wanted_.phase || event.scope != wanted_.scope ||
+        event.operation != wanted_.operation ||
+        event.first_sample != wanted_.first_sample ||
+        seen_++ != wanted_.occurrence) {
+      return;
+    }
+    for (const TensorRef& tensor : event.outputs) kept.push_back(Kept(tensor));
+    for (const TensorRef& tensor : event.inputs) kept.push_back(Kept(tensor));
+  }
+
+  std::vector<KeptTensor> kept;
+
+ private:
+  const OperationIdentity wanted_;
+  int64_t seen_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
+                                          const SideOptions& options) {
+  return options.binary.empty() ? ReplayHere(fs, options)
+                                : ReplayThere(options);
+}
+
+absl::StatusOr<std::vector<KeptTensor>> KeepOperation(
+    FileSystem& fs, const SideOptions& options,
+    const OperationIdentity& identity, int rank) {
+  Keeper keeper(identity);
+  const WindowVisitor visitor = {.begin = [&](int here, Stepper& stepper) {
+    if (here == rank) stepper.AddObserver(&keeper);
+    return absl::OkStatus();
+  }};
+  LS_RETURN_IF_ERROR(
+      ReplayWindow(fs, options.run, WindowOf(options), visitor).status());
+  return std::move(keeper.kept);
+}
+
+}  // namespace lockstep

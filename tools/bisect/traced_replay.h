@@ -1,0 +1,52 @@
+// One of the two runs, its step done again with a trace.
+//
+// What it is: a replay of one step on all ranks of the run, here or by the
+// program that made the run, and what it came to. What it is not: a comparison
+// (bisect.h). Why so: each run may have a program of its own, and the trace in
+// files is what both kinds have in common.
+#ifndef LOCKSTEP_TOOLS_BISECT_TRACED_REPLAY_H_
+#define LOCKSTEP_TOOLS_BISECT_TRACED_REPLAY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+#include "tools/bisect/element_difference.h"
+#include "tools/trace_diff/traced_operation.h"
+
+namespace lockstep {
+
+struct ReplayedSide {
+  bool recurs = false;
+  std::vector<std::string> fields = {};  // that did not
+  int64_t began_at = 0;
+  // Of each sample of the step its tokens; empty of another program's replay.
+  std::map<uint64_t, std::vector<int32_t>> tokens = {};
+  std::vector<std::string> notes = {};
+};
+
+struct SideOptions {
+  std::string run;
+  std::string binary;  // empty: this program
+  std::string traces;  // a folder to make
+  int64_t step = 0;
+  int64_t checkpoint_at_most = -1;
+  bool from_seed = false;
+  int64_t threads = 0;
+};
+
+absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
+                                          const SideOptions& options);
+
+// The step once more, by this program, for the bytes of what one operation of
+// `rank` was given and left; outputs first.
+absl::StatusOr<std::vector<KeptTensor>> KeepOperation(
+    FileSystem& fs, const SideOptions& options,
+    const OperationIdentity& identity, int rank);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BISECT_TRACED_REPLAY_H_
