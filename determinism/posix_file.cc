@@ -11,10 +11,6 @@
 namespace lockstep::posix_file {
 namespace {
 
-constexpr size_t kWriteBufferBytes = 64 * 1024;
-// Of what is written, the device is given so much at once.
-constexpr size_t kWriteBehindBytes = size_t{8} << 20;
-
 std::string FreeText(const std::string& path) {
   struct statvfs info = {};
   if (statvfs(DirName(path).c_str(), &info) != 0) return "an unknown number of";
@@ -28,79 +24,6 @@ absl::StatusOr<struct stat> StatFile(int fd, const std::string& path) {
   if (S_ISDIR(info.st_mode)) return Failure("open", path, EISDIR);
   return info;
 }
-
-class PosixWritableFile : public WritableFile {
- public:
-  PosixWritableFile(Descriptor fd, std::string path)
-      : fd_(std::move(fd)), path_(std::move(path)) {}
-
-  absl::Status Append(std::string_view data) override {
-    if (buffer_.size() + data.size() > kWriteBufferBytes) {
-      LS_RETURN_IF_ERROR(Flush());
-      if (data.size() >= kWriteBufferBytes) return WriteAll(data);
-    }
-    buffer_.append(data);
-    return absl::OkStatus();
-  }
-
-  absl::Status Flush() override {
-    const std::string data = std::exchange(buffer_, std::string());
-    return WriteAll(data);
-  }
-
-  absl::Status Sync() override {
-    LS_RETURN_IF_ERROR(Flush());
-    if (Uninterrupted([&] { return fsync(fd_.get()); }) != 0) {
-      error_ = Failure("fsync", path_, errno);
-    }
-    return error_;
-  }
-
-  absl::Status Close() override {
-    if (fd_.get() < 0) return error_;
-    const absl::Status flushed = Flush();
-    // Linux closes even when interrupted; a second close might hit another
-    // thread's file.
-    const int result = close(fd_.Release());
-    LS_RETURN_IF_ERROR(flushed);
-    if (result != 0 && errno != EINTR) error_ = Failure("close", path_, errno);
-    return error_;
-  }
-
- private:
-  absl::Status WriteAll(std::string_view data) {
-    LS_RETURN_IF_ERROR(error_);
-    while (!data.empty()) {
-      const ssize_t written = Uninterrupted(
-          [&] { return write(fd_.get(), data.data(), data.size()); });
-      if (written < 0) {
-        error_ = Failure("write", path_, errno, data.size());
-        return error_;
-      }
-      data.remove_prefix(static_cast<size_t>(written));
-      WriteBehind(static_cast<size_t>(written));
-    }
-    return absl::OkStatus();
-  }
-
-  // The device writes while the caller makes the next bytes, and a sync finds
-  // little left to wait for. A hint: where it is not taken, the kernel writes
-  // later, and it is fsync that tells whether that went well.
-  void WriteBehind(size_t written) {
-    waiting_bytes_ += written;
-    if (waiting_bytes_ < kWriteBehindBytes) return;
-    waiting_bytes_ = 0;
-    sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
-  }
-
-  // The first error sticks: what was written before it is unknown, and a
-  // second fsync may say OK about pages that the first one has given up.
-  absl::Status error_;
-  Descriptor fd_;
-  const std::string path_;
-  std::string buffer_;
-  size_t waiting_bytes_ = 0;  // given to the kernel, not yet to the device
-};
 
 absl::Status ReadExactly(int fd, const std::string& path, uint64_t offset,
                          size_t length, void* out) {
@@ -203,12 +126,6 @@ absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags) {
                                     "\n  do: remove it if nobody uses it");
   }
   return Failure("open", path, errno);
-}
-
-absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
-                                                        int flags) {
-  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, flags));
-  return std::make_unique<PosixWritableFile>(std::move(fd), path);
 }
 
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(

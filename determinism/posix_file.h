@@ -1,5 +1,5 @@
-// What posix_file_system.cc and posix_file.cc share: descriptors, errors, and
-// the two kinds of open file. Private to the two.
+// What posix_file_system.cc, posix_file.cc and posix_write.cc share:
+// descriptors, errors, and the two kinds of open file. Private to them.
 
 #ifndef DETERMINISM_POSIX_FILE_H_
 #define DETERMINISM_POSIX_FILE_H_
