@@ -13,8 +13,8 @@ void DescribeSection(Section& section, CheckpointConfig& config) {
       "keep_every", config.keep_every,
       {.min = 0, .help = "checkpoints of these steps stay for good; 0: none"});
   section.Bool("async", config.async,
-               {.help = "write checkpoints while training goes on"});
-  section.Require(!config.async, "async", "true is not built yet", "false");
+               {.help = "write checkpoints while training goes on; takes "
+                        "memory for a copy of the state"});
 }
 
 }  // namespace lockstep

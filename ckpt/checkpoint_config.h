@@ -15,7 +15,7 @@ struct CheckpointConfig {
   int64_t every = 0;       // steps; 0: only at the end
   int64_t keep = 3;        // newest checkpoints that stay
   int64_t keep_every = 0;  // steps; multiples of it stay for good; 0: none
-  bool async = false;      // reserved
+  bool async = true;       // written while training goes on
 };
 
 void DescribeSection(Section& section, CheckpointConfig& config);

@@ -16,8 +16,9 @@ absl::Status ConfigStatus(const std::string& text, CheckpointConfig& config) {
   return recipe.Finish();
 }
 
-TEST(Config, KeepZeroAndAsyncAreRefused) {
+TEST(Config, KeepZeroIsRefusedAndAsyncIsTheDefault) {
   CheckpointConfig config;
+  EXPECT_TRUE(config.async);
   EXPECT_TRUE(
       ConfigStatus("[checkpoint]\nevery = 5\nkeep = 1\nkeep_every = 50\n",
                    config)
@@ -26,9 +27,8 @@ TEST(Config, KeepZeroAndAsyncAreRefused) {
   EXPECT_EQ(config.keep, 1);
   EXPECT_EQ(config.keep_every, 50);
   EXPECT_EQ(ExitCodeFor(ConfigStatus("[checkpoint]\nkeep = 0\n", config)), 2);
-  EXPECT_EQ(ExitCodeFor(ConfigStatus("[checkpoint]\nasync = true\n", config)),
-            2);
   EXPECT_TRUE(ConfigStatus("[checkpoint]\nasync = false\n", config).ok());
+  EXPECT_FALSE(config.async);
   EXPECT_EQ(ExitCodeFor(ConfigStatus("[checkpoint]\nevery = -1\n", config)), 2);
 }
 

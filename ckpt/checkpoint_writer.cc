@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ckpt/run_lock.h"
+#include "ckpt/shard_writer.h"
 #include "determinism/fingerprint.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
@@ -14,13 +15,11 @@ namespace lockstep {
 
 CheckpointWriter::CheckpointWriter(FileSystem& file_system,
                                    const SaveOptions& options, ShardTask task,
-                                   const StateRegistry& registry,
-                                   std::vector<StateEntry> entries)
+                                   Snapshot& snapshot)
     : file_system_(file_system),
       options_(options),
       task_(std::move(task)),
-      registry_(registry),
-      entries_(std::move(entries)) {}
+      snapshot_(snapshot) {}
 
 absl::Status CheckpointWriter::MakeFolder() {
   LS_RETURN_IF_ERROR(file_system_.RemoveTree(task_.dir));
@@ -28,10 +27,9 @@ absl::Status CheckpointWriter::MakeFolder() {
 }
 
 absl::Status CheckpointWriter::Write(SaveRanks& ranks) {
-  LS_RETURN_IF_ERROR(Describe(ranks));
-  std::vector<WrittenShard> shards;
-  LS_RETURN_IF_ERROR(
-      WriteOwnShard(file_system_, task_, registry_, entries_, ranks, &shards));
+  LS_ASSIGN_OR_RETURN(const std::vector<WrittenShard> shards,
+                      WriteShards(file_system_, task_, snapshot_, ranks));
+  Describe();
   for (const WrittenShard& shard : shards) AddShard(shard);
   LS_RETURN_IF_ERROR(WriteFile(kManifestFile, options_.manifest_json));
   index_.files[kManifestFile] = {options_.manifest_json.size(),
@@ -41,48 +39,35 @@ absl::Status CheckpointWriter::Write(SaveRanks& ranks) {
   return file_system_.SyncDir(task_.dir);
 }
 
-absl::Status CheckpointWriter::Describe(SaveRanks& ranks) {
+void CheckpointWriter::Describe() {
   index_.step = options_.step;
   index_.run_id = options_.run_id;
   index_.generation =
       options_.lock == nullptr ? 0 : options_.lock->generation();
   index_.ledger_head = options_.ledger_head;
-  LS_RETURN_IF_ERROR(DescribeTensors(ranks));
-  LS_ASSIGN_OR_RETURN(const std::vector<TensorFingerprint> runtime,
-                      ranks.Whole(registry_, SetOf(StateGroup::kRuntime)));
+  DescribeTensors();
   std::map<std::string, IndexRuntime> sorted;
-  for (const TensorFingerprint& t : runtime) {
+  for (const TensorFingerprint& t : snapshot_.runtime) {
     sorted[t.name] = {t.name, t.dtype, t.shape, t.value.Hex()};
   }
   for (auto& [name, tensor] : sorted) {
     index_.runtime.push_back(std::move(tensor));
   }
-  index_.runtime_fingerprint = FieldFingerprint(runtime);
-  return absl::OkStatus();
+  index_.runtime_fingerprint = FieldFingerprint(snapshot_.runtime);
 }
 
-// Every rank names every entry, so the first one knows all tensors.
-absl::Status CheckpointWriter::DescribeTensors(SaveRanks& ranks) {
-  LS_ASSIGN_OR_RETURN(const std::vector<TensorFingerprint> saved,
-                      ranks.Whole(registry_, kSavedState));
+void CheckpointWriter::DescribeTensors() {
+  std::vector<TensorFingerprint> saved = snapshot_.shared;
+  saved.insert(saved.end(), snapshot_.common.begin(), snapshot_.common.end());
   std::map<std::string, std::string> fingerprints;
   for (const TensorFingerprint& t : saved) {
     fingerprints[t.name] = t.value.Hex();
   }
   index_.state_fingerprint = FieldFingerprint(saved);
-  for (const StateEntry& entry : CollectState(registry_, kSavedState)) {
-    if (!index_.tensors.empty() && index_.tensors.back().name == entry.name) {
-      continue;  // a further box
-    }
-    index_.tensors.push_back({entry.name,
-                              entry.group,
-                              entry.kind,
-                              entry.dtype,
-                              entry.shape,
-                              fingerprints.at(entry.name),
-                              {}});
+  index_.tensors = snapshot_.tensors;
+  for (IndexTensor& tensor : index_.tensors) {
+    tensor.fingerprint = fingerprints.at(tensor.name);
   }
-  return absl::OkStatus();
 }
 
 void CheckpointWriter::AddShard(const WrittenShard& shard) {

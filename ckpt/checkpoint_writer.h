@@ -12,19 +12,16 @@
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/save.h"
 #include "ckpt/save_ranks.h"
-#include "ckpt/state_entries.h"
+#include "ckpt/snapshot.h"
 #include "determinism/file_system.h"
-#include "determinism/state.h"
 
 namespace lockstep {
 
 class CheckpointWriter {
  public:
-  // `entries` are what this rank, the first, saves of the registry's state.
-  // Nothing is owned.
+  // `snapshot` is the first rank's. Nothing is owned.
   CheckpointWriter(FileSystem& file_system, const SaveOptions& options,
-                   ShardTask task, const StateRegistry& registry,
-                   std::vector<StateEntry> entries);
+                   ShardTask task, Snapshot& snapshot);
 
   // Empty, and before any other rank looks for it.
   absl::Status MakeFolder();
@@ -36,16 +33,15 @@ class CheckpointWriter {
 
  private:
   // All of the index but hashes and places.
-  absl::Status Describe(SaveRanks& ranks);
-  absl::Status DescribeTensors(SaveRanks& ranks);
+  void Describe();
+  void DescribeTensors();
   void AddShard(const WrittenShard& shard);
   absl::Status WriteFile(const std::string& name, const std::string& text);
 
   FileSystem& file_system_;
   const SaveOptions& options_;
   const ShardTask task_;
-  const StateRegistry& registry_;
-  const std::vector<StateEntry> entries_;
+  Snapshot& snapshot_;
   CheckpointIndex index_;
   uint64_t size_bytes_ = 0;
 };

@@ -82,7 +82,13 @@ bool LedgerReport::Contains(std::string_view head) const {
   return Holds(entries, head);
 }
 
+std::string Ledger::Head() const {
+  const std::lock_guard lock(mutex_);
+  return head_;
+}
+
 bool Ledger::Contains(std::string_view head) const {
+  const std::lock_guard lock(mutex_);
   return Holds(entries_, head);
 }
 
@@ -161,6 +167,7 @@ absl::StatusOr<std::string> Ledger::MoveTornLineAside(const std::string& torn) {
 
 absl::Status Ledger::Append(std::string_view event,
                             const LedgerFields& fields) {
+  const std::lock_guard lock(mutex_);
   if (broken_) {
     return IoError("an earlier line of the ledger could not be written",
                    LedgerPath(run_dir_), "open the run again");

@@ -5,7 +5,8 @@
 // anywhere is found and named by line. A line that a crash tore off is moved to
 // ledger.torn-N and recorded as an event. What is cut off the end cleanly is
 // found by whoever holds an older head: each checkpoint does (Contains).
-// Not a log: numbers of steps go to metrics.jsonl, chatter to the logs.
+// Not a log: numbers of steps go to metrics.jsonl, chatter to the logs. The
+// thread that trains and the one that saves both append: one line at a time.
 //
 // Events: launch resume allowed_difference checkpoint layout_change skip spike
 // skip_list batch_size fault grid_recompute stop abandoned_tail torn_line fork
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,12 +76,13 @@ class Ledger {
   absl::Status Append(std::string_view event, const LedgerFields& fields = {});
 
   // SHA-256 of the last line; the genesis of an empty ledger.
-  const std::string& Head() const { return head_; }
+  std::string Head() const;
   // Whether `head` is the genesis or a line of this chain.
   bool Contains(std::string_view head) const;
   // ManifestMismatch unless it does: `holder`, which remembers the head, knows
   // of events that this file has lost.
   absl::Status CheckHolds(std::string_view head, std::string_view holder) const;
+  // While nobody appends.
   const std::vector<LedgerEntry>& entries() const { return entries_; }
 
  private:
@@ -94,6 +97,7 @@ class Ledger {
   Clock& clock_;
   const RunLock* const lock_;
   std::unique_ptr<WritableFile> file_;
+  mutable std::mutex mutex_;  // over what follows
   std::vector<LedgerEntry> entries_;
   std::string head_;
   bool broken_ = false;

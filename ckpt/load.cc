@@ -1,12 +1,16 @@
 #include "ckpt/load.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ckpt/box_copy.h"
-#include "ckpt/complaints.h"
+#include "ckpt/box_hashes.h"
+#include "ckpt/load_check.h"
 #include "ckpt/load_match.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/save_ranks.h"
@@ -30,7 +34,7 @@ class Loader {
 
   absl::StatusOr<CheckpointIndex> Load() {
     LS_RETURN_IF_ERROR(ranks_.Agree(FillAll()));
-    LS_RETURN_IF_ERROR(CheckMemory());
+    LS_RETURN_IF_ERROR(CheckLoaded(registry_, index_, dir_, ranks_));
     return std::move(index_);
   }
 
@@ -46,6 +50,10 @@ class Loader {
         if (!Meets(entry, box)) continue;
         LS_RETURN_IF_ERROR(Fill(entry, *tensor, box));
       }
+    }
+    hashes_.Finish();
+    for (const Filled& filled : filled_) {
+      LS_RETURN_IF_ERROR(Compare(filled));
     }
     return absl::OkStatus();
   }
@@ -84,6 +92,18 @@ class Loader {
     return absl::OkStatus();
   }
 
+  // What was read, and what it hashed to.
+  struct Filled {
+    const StateEntry* entry;
+    const IndexBox* box;
+    std::string sha256;
+  };
+  absl::Status Compare(const Filled& filled) const {
+    if (filled.sha256 == filled.box->sha256) return absl::OkStatus();
+    return Damaged("bytes of " + filled.entry->name + " have changed",
+                   filled.box->file);
+  }
+
   // The part of the entry that lies in the box. A box is read and hashed whole.
   absl::Status Fill(StateEntry& entry, const IndexTensor& tensor,
                     const IndexBox& box) {
@@ -102,45 +122,22 @@ class Loader {
                                    box.size_bytes);
     const absl::Status read = shard.ReadTensor(place->name, out);
     if (!read.ok()) return Damaged(std::string(read.message()), box.file);
+    Filled filled = {&entry, &box, ""};
+    if (whole) {  // the next one is read meanwhile
+      filled_.push_back(std::move(filled));
+      hashes_.Add(out, &filled_.back().sha256);
+      return absl::OkStatus();
+    }
     Sha256 sha256;
     sha256.Update(out);
-    if (sha256.Hex() != box.sha256) {
-      return Damaged("bytes of " + entry.name + " have changed", box.file);
-    }
+    filled.sha256 = sha256.Hex();
+    LS_RETURN_IF_ERROR(Compare(filled));
     if (entry.kind == StateKind::kBytes) {
       *entry.bytes = std::move(bytes);
-    } else if (!whole) {
+    } else {
       CopyFromBox(box, bytes.data(), entry);
     }
     return absl::OkStatus();
-  }
-
-  // What memory holds now is what the saver's memory held.
-  absl::Status CheckMemory() {
-    Complaints complaints;
-    LS_ASSIGN_OR_RETURN(const std::vector<TensorFingerprint> loaded,
-                        ranks_.Whole(registry_, kSavedState));
-    bool all = loaded.size() == index_.tensors.size();
-    for (const TensorFingerprint& t : loaded) {
-      const IndexTensor* tensor = FindTensor(index_, t.name);
-      all = all && tensor != nullptr;
-      if (tensor != nullptr && tensor->fingerprint != t.value.Hex()) {
-        complaints.Add(t.name + " has fingerprint " + t.value.Hex() +
-                       ", saved " + tensor->fingerprint);
-      }
-    }
-    if (all && FieldFingerprint(loaded) != index_.state_fingerprint) {
-      complaints.Add("the state as a whole is not the one that was saved");
-    }
-    // The list was made before bytes found their length.
-    for (const StateEntry& entry : CollectState(registry_, kSavedState)) {
-      const std::string insanity = InsanityIn(entry);
-      if (!insanity.empty()) complaints.Add(insanity);
-    }
-    return ranks_.Agree(
-        complaints.Status("the loaded state is not what was saved:", dir_,
-                          "use another checkpoint, and check the memory of "
-                          "the machine that saved it"));
   }
 
   FileSystem& file_system_;
@@ -151,6 +148,8 @@ class Loader {
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;
   std::map<std::string, std::unique_ptr<SafetensorsFile>> shards_;
+  std::deque<Filled> filled_;  // a place of its own each
+  BoxHashes hashes_;
 };
 
 }  // namespace
@@ -159,38 +158,6 @@ absl::StatusOr<CheckpointIndex> LoadCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir,
     const StateRegistry& registry, const LoadOptions& options) {
   return Loader(file_system, checkpoint_dir, registry, options).Load();
-}
-
-absl::Status CheckRuntimeFingerprint(const StateRegistry& registry,
-                                     const CheckpointIndex& index,
-                                     Communicator* world) {
-  LS_ASSIGN_OR_RETURN(
-      const std::vector<TensorFingerprint> now,
-      SaveRanks(world).Whole(registry, SetOf(StateGroup::kRuntime)));
-  if (FieldFingerprint(now) == index.runtime_fingerprint) {
-    return absl::OkStatus();
-  }
-  std::map<std::string, std::string> saved;
-  for (const IndexRuntime& t : index.runtime) saved[t.name] = t.fingerprint;
-  Complaints complaints;
-  for (const TensorFingerprint& t : now) {
-    const std::string was = saved.contains(t.name) ? saved[t.name] : "nothing";
-    if (was != t.value.Hex()) {
-      complaints.Add(t.name + " has fingerprint " + t.value.Hex() + ", saved " +
-                     was);
-    }
-    saved.erase(t.name);
-  }
-  for (const auto& [name, fingerprint] : saved) {
-    complaints.Add(name + " was saved and is not in this program");
-  }
-  complaints.Add("all together: saved " + index.runtime_fingerprint + ", now " +
-                 FieldFingerprint(now));
-  return complaints.Status(
-      "the runtime weights made from the masters are not those of the run "
-      "(N10):",
-      "step " + std::to_string(index.step),
-      "use the build and the precision that the checkpoint was saved with");
 }
 
 }  // namespace lockstep

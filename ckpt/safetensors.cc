@@ -45,6 +45,7 @@ absl::StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::Create(
   }
   LS_ASSIGN_OR_RETURN(writer->file_, file_system.CreateNew(path));
   LS_RETURN_IF_ERROR(writer->file_->Append(start));
+  writer->written_bytes_ = start.size();
   return writer;
 }
 
@@ -54,16 +55,21 @@ absl::Status SafetensorsWriter::WriteTensor(std::string_view name,
   const SafetensorsEntry& entry = entries_[next_++];
   LS_CHECK_EQ(entry.name, name);
   LS_CHECK_EQ(entry.size_bytes, data.size());
+  return WriteData(data);
+}
+
+absl::Status SafetensorsWriter::WriteData(std::span<const std::byte> data) {
   const char* bytes = reinterpret_cast<const char*>(data.data());
   for (size_t begin = 0; begin < data.size(); begin += kWriteBytes) {
     const size_t length = std::min(kWriteBytes, data.size() - begin);
     LS_RETURN_IF_ERROR(file_->Append(std::string_view(bytes + begin, length)));
   }
+  written_bytes_ += data.size();
   return absl::OkStatus();
 }
 
 absl::Status SafetensorsWriter::Finish() {
-  LS_CHECK_EQ(next_, entries_.size());
+  LS_CHECK_EQ(written_bytes_, file_bytes());
   LS_RETURN_IF_ERROR(file_->Sync());
   return file_->Close();
 }

@@ -2,7 +2,7 @@
 //
 // For checkpoint shards. A file is: header length (u64, little-endian), header
 // (JSON: name -> dtype, shape, data_offsets; padded with blanks so that the
-// data begin at a multiple of 8), data. The reader trusts nothing: every number
+// data begin a page), data. The reader trusts nothing: every number
 // is checked before it is used, and the tensors must cover the data exactly, so
 // no byte of a file is beyond the names. Not a checkpoint: what belongs
 // together, and what each byte hashes to, says the index
@@ -62,6 +62,10 @@ class SafetensorsWriter {
   absl::Status WriteTensor(std::string_view name,
                            std::span<const std::byte> data);
 
+  // The data as the file has them, for who has them in one piece; in as many
+  // parts as the caller likes.
+  absl::Status WriteData(std::span<const std::byte> data);
+
   // After the last tensor: everything is on the device, but for the name.
   absl::Status Finish();
 
@@ -77,6 +81,7 @@ class SafetensorsWriter {
   std::vector<SafetensorsEntry> entries_;
   size_t next_ = 0;
   uint64_t header_bytes_ = 0;
+  uint64_t written_bytes_ = 0;
   std::string header_sha256_;
 };
 

@@ -31,7 +31,9 @@ struct SafetensorsHeader {
 std::vector<SafetensorsEntry> LayOutSafetensors(
     std::vector<SafetensorsSpec> specs);
 
-// The JSON of such entries, padded to a multiple of 8.
+// The JSON of such entries, padded so that what stands behind it and the eight
+// bytes of its length begins a page: then the data of a shard that lie in pages
+// of memory can go to those of a device as they are.
 std::string MakeSafetensorsHeader(
     const std::vector<SafetensorsEntry>& entries,
     const std::map<std::string, std::string>& metadata);

@@ -66,7 +66,9 @@ std::string MakeSafetensorsHeader(
   }
   std::string text =
       header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  text.resize((text.size() + 7) / 8 * 8, ' ');
+  constexpr size_t kLength = 8, kPage = 4096;
+  const size_t pages = (kLength + text.size() + kPage - 1) / kPage;
+  text.resize(pages * kPage - kLength, ' ');
   return text;
 }
 

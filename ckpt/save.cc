@@ -7,6 +7,8 @@
 #include "ckpt/folder_names.h"
 #include "ckpt/run_lock.h"
 #include "ckpt/save_ranks.h"
+#include "ckpt/shard_writer.h"
+#include "ckpt/snapshot.h"
 #include "ckpt/state_entries.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
@@ -17,19 +19,6 @@ namespace {
 // What index, manifest and folders may take beyond the tensors.
 constexpr uint64_t kSlackBytes = 64 << 10;
 constexpr uint64_t kIndexBytesPerTensor = 1 << 10;
-
-absl::Status CheckSane(const std::vector<StateEntry>& entries, int64_t step) {
-  for (const StateEntry& entry : entries) {
-    const std::string insanity = InsanityIn(entry);
-    if (insanity.empty()) continue;
-    return NumericFailure(
-        "will not save a state that is broken: " + insanity,
-        "step " + std::to_string(step) + ", " + entry.name,
-        "resume from the checkpoint before it, which is untouched; `replay` "
-        "shows where the number came from");
-  }
-  return absl::OkStatus();
-}
 
 int64_t BytesOf(const std::vector<StateEntry>& entries) {
   uint64_t bytes = 0;
@@ -126,20 +115,18 @@ absl::Status MakeParent(FileSystem& file_system, const std::string& run_dir) {
 
 }  // namespace
 
-absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
-                                               const SaveOptions& options,
-                                               const StateRegistry& registry) {
+absl::StatusOr<SavedCheckpoint> SaveSnapshot(FileSystem& file_system,
+                                             const SaveOptions& options,
+                                             Snapshot& snapshot) {
   LS_CHECK_GE(options.step, 0);
   Committer committer(file_system, options);
   const std::string temp = committer.PathOf(kTempPrefix);
   const ShardTask task = {temp, options.step, options.run_id};
   SaveRanks ranks(options.world);
   LS_RETURN_IF_ERROR(ranks.Announce(task));
-  std::vector<StateEntry> entries = EntriesToSave(registry, 0);
-  LS_RETURN_IF_ERROR(ranks.Agree(CheckSane(entries, options.step)));
-  LS_ASSIGN_OR_RETURN(const int64_t bytes, ranks.Total(BytesOf(entries)));
-  CheckpointWriter writer(file_system, options, task, registry,
-                          std::move(entries));
+  LS_ASSIGN_OR_RETURN(const int64_t bytes,
+                      ranks.Total(BytesOf(snapshot.entries)));
+  CheckpointWriter writer(file_system, options, task, snapshot);
   absl::Status ready = MakeParent(file_system, options.run_dir);
   if (ready.ok()) ready = CheckSpace(file_system, options, bytes);
   if (ready.ok()) ready = writer.MakeFolder();
@@ -155,17 +142,26 @@ absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
                          writer.size_bytes()};
 }
 
-absl::Status JoinSave(FileSystem& file_system, Communicator& world,
-                      const StateRegistry& registry) {
+absl::Status JoinSnapshot(FileSystem& file_system, Communicator& world,
+                          Snapshot& snapshot) {
   SaveRanks ranks(&world);
   LS_ASSIGN_OR_RETURN(const ShardTask task, ranks.Hear());
-  const auto entries = EntriesToSave(registry, world.rank());
-  LS_RETURN_IF_ERROR(ranks.Agree(CheckSane(entries, task.step)));
-  LS_RETURN_IF_ERROR(ranks.Total(BytesOf(entries)).status());
+  LS_RETURN_IF_ERROR(ranks.Total(BytesOf(snapshot.entries)).status());
   LS_RETURN_IF_ERROR(ranks.Agree(absl::OkStatus()));
-  const absl::Status written =
-      WriteOwnShard(file_system, task, registry, entries, ranks);
-  return ranks.Agree(written);
+  return ranks.Agree(WriteShards(file_system, task, snapshot, ranks).status());
+}
+
+absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
+                                               const SaveOptions& options,
+                                               const StateRegistry& registry) {
+  Snapshot snapshot = LookAtState(registry, 0);
+  return SaveSnapshot(file_system, options, snapshot);
+}
+
+absl::Status JoinSave(FileSystem& file_system, Communicator& world,
+                      const StateRegistry& registry) {
+  Snapshot snapshot = LookAtState(registry, world.rank());
+  return JoinSnapshot(file_system, world, snapshot);
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// Writes the registry of state down as a checkpoint: complete or absent.
+// Writes the state down as a checkpoint: complete or absent.
 //
 // All of a checkpoint is written and synced under a temporary name, then the
 // folder is renamed and its parent synced: at no moment does a half-written
@@ -24,6 +24,7 @@ namespace lockstep {
 
 class Communicator;
 class RunLock;
+struct Snapshot;
 
 struct SaveOptions {
   std::string run_dir;
@@ -55,6 +56,13 @@ absl::StatusOr<SavedCheckpoint> SaveCheckpoint(FileSystem& file_system,
 // the first rank has made. The same answer on all.
 absl::Status JoinSave(FileSystem& file_system, Communicator& world,
                       const StateRegistry& registry);
+
+// The same two of a state that was copied (snapshot.h), and moves on.
+absl::StatusOr<SavedCheckpoint> SaveSnapshot(FileSystem& file_system,
+                                             const SaveOptions& options,
+                                             Snapshot& snapshot);
+absl::Status JoinSnapshot(FileSystem& file_system, Communicator& world,
+                          Snapshot& snapshot);
 
 // Once, when a run is opened under its lock: removes what killed saves and
 // deletions have left, and puts back a checkpoint that was set aside for a

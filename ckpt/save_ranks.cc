@@ -1,14 +1,8 @@
 #include "ckpt/save_ranks.h"
 
-#include <algorithm>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <utility>
 
-#include "ckpt/safetensors.h"
-#include "determinism/sha256.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
 
@@ -16,16 +10,6 @@ namespace lockstep {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string ShardName(int rank) {
-  const std::string digits = std::to_string(rank);
-  return "rank_" + std::string(5 - std::min<size_t>(digits.size(), 5), '0') +
-         digits + ".safetensors";
-}
-
-std::span<const std::byte> BytesOf(const StateEntry& entry) {
-  return {static_cast<const std::byte*>(entry.data), entry.size_bytes()};
-}
 
 std::string ToText(const WrittenShard& shard) {
   Json boxes = Json::array();
@@ -54,52 +38,6 @@ WrittenShard FromText(const std::string& text) {
     shard.boxes.push_back({box[1], box[2], shard.file, box[3], box[4], box[5]});
   }
   return shard;
-}
-
-// A shard's names are distinct: further boxes of a tensor are numbered.
-std::vector<std::string> NamesInShard(const std::vector<StateEntry>& entries) {
-  std::vector<std::string> names;
-  std::map<std::string, int> seen;
-  for (const StateEntry& entry : entries) {
-    const int number = seen[entry.name]++;
-    names.push_back(number == 0 ? entry.name
-                                : entry.name + "#" + std::to_string(number));
-  }
-  return names;
-}
-
-absl::StatusOr<WrittenShard> WriteShard(
-    FileSystem& file_system, const ShardTask& task, int rank,
-    const std::vector<StateEntry>& entries) {
-  const std::vector<std::string> names = NamesInShard(entries);
-  std::vector<SafetensorsSpec> specs;
-  std::map<std::string, size_t> numbers;
-  WrittenShard written = {.file = ShardName(rank)};
-  for (size_t i = 0; i < entries.size(); ++i) {
-    specs.push_back({names[i], entries[i].dtype, entries[i].box_shape});
-    numbers[names[i]] = i;
-    written.names.push_back(entries[i].name);
-    written.boxes.push_back({entries[i].box_start, entries[i].box_shape,
-                             written.file, 0, entries[i].size_bytes(), ""});
-  }
-  LS_ASSIGN_OR_RETURN(
-      const std::unique_ptr<SafetensorsWriter> shard,
-      SafetensorsWriter::Create(
-          file_system, JoinPath(task.dir, written.file), std::move(specs),
-          {{"step", std::to_string(task.step)}, {"run_id", task.run_id}}));
-  for (const SafetensorsEntry& place : shard->entries()) {
-    const size_t number = numbers.at(place.name);
-    const std::span<const std::byte> bytes = BytesOf(entries[number]);
-    LS_RETURN_IF_ERROR(shard->WriteTensor(place.name, bytes));
-    Sha256 sha256;
-    sha256.Update(bytes);
-    written.boxes[number].offset_bytes = place.offset_bytes;
-    written.boxes[number].sha256 = sha256.Hex();
-  }
-  LS_RETURN_IF_ERROR(shard->Finish());
-  written.entry = {shard->file_bytes(), "", shard->header_bytes(),
-                   shard->header_sha256()};
-  return written;
 }
 
 }  // namespace
@@ -134,6 +72,13 @@ absl::StatusOr<std::vector<TensorFingerprint>> SaveRanks::Whole(
   return WholeState(*world_, registry, groups);
 }
 
+absl::Status SaveRanks::Add(std::vector<TensorFingerprint>& shares) {
+  if (alone()) return absl::OkStatus();
+  std::vector<Fingerprint*> sums;
+  for (TensorFingerprint& tensor : shares) sums.push_back(&tensor.value);
+  return AddOverRanks(*world_, sums);
+}
+
 absl::StatusOr<std::vector<WrittenShard>> SaveRanks::Gather(
     const WrittenShard& mine) {
   if (alone()) return std::vector<WrittenShard>{mine};
@@ -142,23 +87,6 @@ absl::StatusOr<std::vector<WrittenShard>> SaveRanks::Gather(
   std::vector<WrittenShard> shards;
   for (const std::string& text : texts) shards.push_back(FromText(text));
   return shards;
-}
-
-absl::Status WriteOwnShard(FileSystem& file_system, const ShardTask& task,
-                           const StateRegistry& registry,
-                           const std::vector<StateEntry>& entries,
-                           SaveRanks& ranks,
-                           std::vector<WrittenShard>* shards) {
-  if (shards == nullptr) {  // the first rank describes the whole
-    LS_RETURN_IF_ERROR(ranks.Whole(registry, kSavedState).status());
-    LS_RETURN_IF_ERROR(
-        ranks.Whole(registry, SetOf(StateGroup::kRuntime)).status());
-  }
-  auto mine = WriteShard(file_system, task, ranks.rank(), entries);
-  LS_RETURN_IF_ERROR(ranks.Agree(mine.status()));
-  LS_ASSIGN_OR_RETURN(auto all, ranks.Gather(*mine));
-  if (shards != nullptr) *shards = std::move(all);
-  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -15,7 +15,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ckpt/checkpoint_index.h"
-#include "ckpt/state_entries.h"
 #include "determinism/fingerprint.h"
 #include "determinism/state.h"
 #include "parallel/communicator.h"
@@ -50,6 +49,8 @@ class SaveRanks {
   // The state of all ranks (N11).
   absl::StatusOr<std::vector<TensorFingerprint>> Whole(
       const StateRegistry& registry, StateGroupSet groups);
+  // This rank's shares become the sums over all; all have the same records.
+  absl::Status Add(std::vector<TensorFingerprint>& shares);
   // Of each rank, on all.
   absl::StatusOr<std::vector<WrittenShard>> Gather(const WrittenShard& mine);
 
@@ -57,14 +58,6 @@ class SaveRanks {
   bool alone() const { return world_ == nullptr || world_->size() == 1; }
   Communicator* world_;
 };
-
-// Writes this rank's shard and takes part in the description of the whole. The
-// shards of all ranks come back in `shards` unless that is null.
-absl::Status WriteOwnShard(FileSystem& file_system, const ShardTask& task,
-                           const StateRegistry& registry,
-                           const std::vector<StateEntry>& entries,
-                           SaveRanks& ranks,
-                           std::vector<WrittenShard>* shards = nullptr);
 
 }  // namespace lockstep
 

@@ -84,24 +84,53 @@ bool LayoutOf(DType dtype, FloatLayout& layout) {
   }
 }
 
-// -1 if there is none.
+template <typename Word>
+class InsaneWords {
+ public:
+  InsaneWords(const FloatLayout& layout, bool refuse_negative)
+      : exponent_(static_cast<Word>(layout.exponent)),
+        sign_(static_cast<Word>(layout.sign)),
+        most_(refuse_negative ? sign_ : static_cast<Word>(~Word{0})) {}
+
+  // The place of the first, or -1.
+  int64_t First(const char* data, size_t count) const {
+    size_t at = 0;
+    while (at + kBlock <= count && !AnyInBlock(data + at * sizeof(Word))) {
+      at += kBlock;
+    }
+    for (; at < count; ++at) {
+      if (Insane(data + at * sizeof(Word))) return static_cast<int64_t>(at);
+    }
+    return -1;
+  }
+
+ private:
+  // So many at once, without a way out in between: the compiler's vectors.
+  static constexpr size_t kBlock = 1024;
+
+  // Minus zero is no negative number.
+  bool Insane(const char* at) const {
+    Word bits;
+    std::memcpy(&bits, at, sizeof(Word));
+    return (bits & exponent_) == exponent_ || bits > most_;
+  }
+  bool AnyInBlock(const char* data) const {
+    Word any = 0;
+    for (size_t i = 0; i < kBlock; ++i) {
+      any |= static_cast<Word>(Insane(data + i * sizeof(Word)) ? 1 : 0);
+    }
+    return any != 0;
+  }
+
+  const Word exponent_, sign_, most_;
+};
+
 template <typename Word>
 int64_t FirstInsane(const StateEntry& entry, const FloatLayout& layout,
                     bool refuse_negative) {
-  const Word sign = static_cast<Word>(layout.sign);
-  const Word exponent = static_cast<Word>(layout.exponent);
-  const size_t count = entry.size_bytes() / sizeof(Word);
-  const char* data = static_cast<const char*>(entry.data);
-  for (size_t i = 0; i < count; ++i) {
-    Word bits;
-    std::memcpy(&bits, data + i * sizeof(Word), sizeof(Word));
-    const bool infinite = (bits & exponent) == exponent;
-    const bool negative = (bits & sign) != 0 && bits != sign;
-    if (infinite || (refuse_negative && negative)) {
-      return static_cast<int64_t>(i);
-    }
-  }
-  return -1;
+  return InsaneWords<Word>(layout, refuse_negative)
+      .First(static_cast<const char*>(entry.data),
+             entry.size_bytes() / sizeof(Word));
 }
 
 }  // namespace

@@ -6,14 +6,13 @@
 #include <tuple>
 #include <utility>
 
+#include "ckpt/hash_range.h"
 #include "ckpt/sealed_json.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
-
-constexpr size_t kReadBytes = size_t{4} << 20;
 
 struct Extent {
   std::string tensor;  // "" for a header or a whole file
@@ -60,11 +59,7 @@ class FileVerifier {
       return absl::OkStatus();
     }
     Sha256 sha256;
-    for (uint64_t at = extent.from; at < extent.to; at += buffer_.size()) {
-      buffer_.resize(std::min<uint64_t>(kReadBytes, extent.to - at));
-      LS_RETURN_IF_ERROR(file.ReadAt(at, buffer_.size(), buffer_.data()));
-      sha256.Update(std::string_view(buffer_));
-    }
+    LS_RETURN_IF_ERROR(HashRange(file, extent.from, extent.to, sha256));
     if (sha256.Hex() != extent.sha256) {
       damage_.push_back(
           {name, extent.tensor, extent.from, extent.to, extent.what});
@@ -75,7 +70,6 @@ class FileVerifier {
   FileSystem& file_system_;
   const std::string& dir_;
   std::vector<Damage>& damage_;
-  std::string buffer_;
 };
 
 std::map<std::string, std::vector<Extent>> ExtentsOf(

@@ -23,6 +23,8 @@ constexpr int64_t kLookMs = 5;
 
 // Polls before a wait yields its core, and then sleeps between looks.
 constexpr int64_t kSpins = 200, kYields = 20'000;
+// Of a thread that is not the rank's own, before it naps long.
+constexpr int64_t kShortNaps = 200;
 void Pause(int64_t poll) {
   if (poll < kSpins) return;
   if (poll < kYields) {
@@ -34,22 +36,33 @@ void Pause(int64_t poll) {
 
 }  // namespace
 
-// The rank itself polls, so the background need not.
+// The rank itself polls, so the background need not. Another thread's waits are
+// nobody's business: it looks more seldom, and the rank misses nobody by them.
 class MpiWorld::Awaiting {
  public:
   explicit Awaiting(MpiWorld& world) : world_(world) { Set(true); }
   ~Awaiting() {
-    world_.SetAwaited({});
+    Misses({});
     Set(false);
+  }
+
+  void Misses(std::vector<int> ranks) {
+    if (of_the_rank_) world_.SetAwaited(std::move(ranks));
+  }
+  void Pause(int64_t poll) const {
+    if (of_the_rank_) return lockstep::mpi_internal::Pause(poll);
+    std::this_thread::sleep_for(poll < kShortNaps ? kNap : kLongNap);
   }
 
  private:
   void Set(bool awaiting) {
+    if (!of_the_rank_) return;
     const Lock lock(world_.mutex_);
     world_.awaiting_ = awaiting;
     if (!world_.background_.empty()) world_.background_changed_.notify_all();
   }
   MpiWorld& world_;
+  const bool of_the_rank_ = world_.OfTheRank();
 };
 
 MpiWorld::~MpiWorld() { StopBackground(); }
@@ -107,7 +120,7 @@ void MpiWorld::SetAwaited(std::vector<int> ranks) {
 absl::Status MpiWorld::Await(const Operation& operation, uint64_t group) {
   const int64_t began = NowMs();
   int64_t looked = began;
-  const Awaiting awaiting(*this);
+  Awaiting awaiting(*this);
   for (int64_t poll = 0;; ++poll) {
     {
       const Lock lock(mutex_);
@@ -118,7 +131,7 @@ absl::Status MpiWorld::Await(const Operation& operation, uint64_t group) {
       if (const int64_t now = NowMs(); now - looked >= kLookMs) {
         looked = now;
         const std::vector<int> missing = operation.Missing();
-        SetAwaited(missing);
+        awaiting.Misses(missing);
         if (const auto gone = Gone(group, missing); !gone.empty()) {
           return GiveUp(gone, "has left");
         }
@@ -129,7 +142,7 @@ absl::Status MpiWorld::Await(const Operation& operation, uint64_t group) {
         }
       }
     }
-    Pause(poll);
+    awaiting.Pause(poll);
   }
 }
 

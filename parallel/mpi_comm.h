@@ -12,8 +12,10 @@
 // the rank computes (MoveInBackground) is looked after by a thread that sleeps
 // between looks; it needs MPI_THREAD_SERIALIZED, since never two threads are in
 // MPI at once. Where MPI grants MPI_THREAD_FUNNELED only, such collectives move
-// when the next call is made. With more ranks than cores, run with `--mca
-// mpi_yield_when_idle 1`.
+// when the next call is made. With the same grant another thread of the caller
+// may use a communicator that no other thread uses (two_threads): its waits are
+// looked at more seldom, and do not keep the rank's own from moving. With more
+// ranks than cores, run with `--mca mpi_yield_when_idle 1`.
 //
 // no_mpi.cc answers in a build without MPI (--define=lockstep_mpi=off).
 
@@ -63,6 +65,9 @@ class MpiRuntime {
   virtual int size() const = 0;
   // Ranks that share this host, this one included: what divides its cores.
   virtual int local_size() const = 0;
+
+  // Whether a second thread may use a communicator of its own.
+  virtual bool two_threads() const = 0;
 
   // A new communicator of all ranks; a collective call.
   virtual absl::StatusOr<std::unique_ptr<Communicator>> World() = 0;

@@ -25,7 +25,8 @@ using mpi_internal::MpiWorld;
 class Runtime : public MpiRuntime {
  public:
   Runtime(const MpiCommOptions& options, bool background)
-      : world_(std::make_shared<MpiWorld>(options, background)) {
+      : world_(std::make_shared<MpiWorld>(options, background)),
+        two_threads_(background) {
     MPI_Comm local;
     CheckMpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                                  MPI_INFO_NULL, &local),
@@ -38,6 +39,7 @@ class Runtime : public MpiRuntime {
   int rank() const override { return world_->rank(); }
   int size() const override { return world_->size(); }
   int local_size() const override { return local_size_; }
+  bool two_threads() const override { return two_threads_; }
 
   absl::StatusOr<std::unique_ptr<Communicator>> World() override {
     if (!world_->lost().ok()) return world_->lost();
@@ -58,6 +60,7 @@ class Runtime : public MpiRuntime {
 
  private:
   const std::shared_ptr<MpiWorld> world_;
+  const bool two_threads_;
   int local_size_ = 1;
   uint64_t worlds_ = 0;
 };

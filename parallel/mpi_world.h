@@ -8,10 +8,11 @@
 // makes no more MPI calls: requests may still point at memory that is going
 // away.
 //
-// Two threads may be in here, one at a time: the rank's own, and, while
-// collectives are to move in the background, one that looks after them and
-// sleeps between looks. Whoever calls MPI or touches an operation holds the
-// mutex.
+// Several threads may be in here, one at a time: the rank's own, which made
+// this; while collectives are to move in the background, one that looks after
+// them and sleeps between looks; and one that has communicators of its own, to
+// save while the rank computes. Whoever calls MPI or touches an operation holds
+// the mutex.
 
 #ifndef PARALLEL_MPI_WORLD_H_
 #define PARALLEL_MPI_WORLD_H_
@@ -88,7 +89,7 @@ class MpiWorld {
   // Polls until `operation` has ended; or RankLost, now and for ever, when it
   // has not in time or somebody it needs has left `group`.
   absl::Status Await(const Operation& operation, uint64_t group);
-  // Whom the Await under way misses.
+  // Whom the Await of the rank's own thread misses.
   std::vector<int> AwaitedRanks() const;
 
   absl::Status lost() const {
@@ -111,6 +112,7 @@ class MpiWorld {
  private:
   class Awaiting;
 
+  bool OfTheRank() const { return std::this_thread::get_id() == rank_thread_; }
   void Tell(const Notice& notice, int rank);
   void Take(const Notice& notice, int from);
   void TakeNotices();
@@ -121,6 +123,7 @@ class MpiWorld {
   void StopBackground();
 
   const MpiCommOptions options_;
+  const std::thread::id rank_thread_ = std::this_thread::get_id();
   int rank_ = 0, size_ = 1;
   MPI_Comm notices_ = MPI_COMM_NULL;
   absl::Status lost_;

@@ -7,15 +7,17 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
   CLI::App* verb = Verb(
       app, "bench", "rates of one part, each beside a probe of the same minute",
       "lockstep bench order");
-  verb->add_option("name", o.name,
-                   "comm, fingerprint, gemm, order, prepare or step")
+  verb->add_option(
+          "name", o.name,
+          "checkpoint, comm, fingerprint, gemm, order, prepare or step")
       ->required();
   verb->add_option("--peer", o.peer, "somebody else's code to compare with");
   verb->add_option("--only", o.only, "cases whose name has this in it");
   verb->add_option("--rounds", o.rounds, "repetitions of each measurement")
       ->check(CLI::Range(1, 1000));
   verb->add_option("--recipe", o.recipe,
-                   "what step trains (recipes/hybrid_100m.toml)");
+                   "what step trains and checkpoint saves "
+                   "(recipes/hybrid_100m.toml)");
   verb->add_option("--set", o.sets, "section.key=value, over the recipe")
       ->take_all()
       ->expected(1);

@@ -47,6 +47,13 @@ absl::Status RunWatched(std::unique_ptr<Communicator> inner, RankHandle handle,
                         const std::function<absl::Status(RankHandle&)>& body) {
   LastWordsFolder folder;
   handle.last_words = &folder;
+  // Not watched: a save may take its time, and the watchdog has one call of a
+  // rank in view, that of its steps. Who waits in here has the same limit.
+  std::unique_ptr<Communicator> save_ranks;
+  if (handle.two_threads) {
+    LS_ASSIGN_OR_RETURN(save_ranks, inner->Split(0, inner->rank()));
+    handle.save_ranks = save_ranks.get();
+  }
   if (inner->size() == 1 && options.step_timeout_ms == 0) {
     handle.world = inner.get();
     return body(handle);

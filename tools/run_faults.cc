@@ -102,9 +102,9 @@ absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
 
 absl::StatusOr<std::vector<std::string>> UnmetByAll(
     Communicator& world, const std::vector<std::string>& faults,
-    const FaultPlan& plan) {
+    const std::vector<std::string>& mine) {
   LS_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
-                      GatherTexts(world, absl::StrJoin(plan.Unfired(), "\n")));
+                      GatherTexts(world, absl::StrJoin(mine, "\n")));
   std::vector<std::set<std::string>> unfired;
   for (const std::string& text : texts) {
     unfired.push_back(absl::StrSplit(text, '\n'));

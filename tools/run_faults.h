@@ -41,11 +41,11 @@ absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
                                                   const std::string& dir);
 
 // Those of `faults`, the same on every rank, that no rank met whose they were;
-// for a run that came to its end on all of them. Collective, also where this
-// rank's plan is empty.
+// for a run that came to its end on all of them. `mine` are those that this
+// rank did not meet. Collective, also where it has none.
 absl::StatusOr<std::vector<std::string>> UnmetByAll(
     Communicator& world, const std::vector<std::string>& faults,
-    const FaultPlan& plan);
+    const std::vector<std::string>& mine);
 
 }  // namespace lockstep
 

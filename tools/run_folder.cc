@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ckpt/retention.h"
 #include "ckpt/save.h"
 #include "determinism/status.h"
 #include "tools/launches.h"
@@ -26,10 +25,6 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(folder->ledger_, Ledger::Open(fs, folder->dir_, clock,
                                                     folder->lock_.get()));
   return folder;
-}
-
-std::vector<std::string> RunFolder::TakeNotes() {
-  return std::exchange(notes_, {});
 }
 
 absl::Status RunFolder::Record(std::string_view event,
@@ -124,7 +119,6 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
   LS_ASSIGN_OR_RETURN(const CheckpointIndex index, ranks.Load(found.dir));
   LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
   LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
-  last_saved_step_ = found.step;
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
   LS_ASSIGN_OR_RETURN(
@@ -141,35 +135,6 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
                            {"threads", manifest_.layout.threads},
                            {"manifest", kept},
                            {"faults", manifest_.faults}});
-}
-
-absl::Status RunFolder::Save(Stepper& stepper, const CheckpointConfig& config) {
-  const auto step = static_cast<int64_t>(stepper.state().iterations);
-  LS_ASSIGN_OR_RETURN(const SavedCheckpoint saved,
-                      RankLead(fs_, stepper)
-                          .Save({.run_dir = dir_,
-                                 .step = step,
-                                 .run_id = manifest_.run_id,
-                                 .manifest_json = manifest_json_,
-                                 .ledger_head = ledger_->Head(),
-                                 .lock = lock_.get()}));
-  last_saved_step_ = step;
-  LS_RETURN_IF_ERROR(Record(
-      "checkpoint", {{"step", step},
-                     {"state", saved.index.state_fingerprint},
-                     {"bytes", static_cast<int64_t>(saved.size_bytes)}}));
-  LS_ASSIGN_OR_RETURN(const RetentionReport report,
-                      ApplyRetention(fs_,
-                                     {.run_dir = dir_,
-                                      .run_id = manifest_.run_id,
-                                      .keep = config.keep,
-                                      .keep_every = config.keep_every,
-                                      .lock = lock_.get()},
-                                     step));
-  notes_.insert(notes_.end(), report.notes.begin(), report.notes.end());
-  return report.removed.empty()
-             ? absl::OkStatus()
-             : Record("retention", {{"removed", report.removed}});
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,19 @@
 #include "ckpt/ledger.h"
 #include "ckpt/manifest.h"
 #include "ckpt/run_lock.h"
+#include "ckpt/save.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
 #include "tools/fork.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
+
+// Of one save, in milliseconds.
+struct SaveTimes {
+  double stall_ms = 0;  // that steps waited for it
+  double save_ms = 0;   // from its beginning until it was committed
+};
 
 struct Allowance {
   std::vector<std::string> keys;
@@ -55,8 +63,15 @@ class RunFolder {
                          const CheckpointConfig& config, Manifest current,
                          Stepper& stepper);
 
-  // A checkpoint of the stepper's state, then retention.
+  // A checkpoint of the stepper's state, then retention. Training waits.
   absl::Status Save(Stepper& stepper, const CheckpointConfig& config);
+  // The two parts of it that the first rank does alone, for a save that does
+  // not keep training: what to save under, as of now; and, on any thread, the
+  // records and the retention once that is committed.
+  SaveOptions PlanSave(int64_t step) const;
+  absl::Status Committed(FileSystem& fs, const SavedCheckpoint& saved,
+                         const CheckpointConfig& config,
+                         const SaveTimes& times);
 
   absl::Status Record(std::string_view event, const LedgerFields& fields);
 
@@ -65,7 +80,6 @@ class RunFolder {
     return ledger_->entries();
   }
   const Manifest& manifest() const { return manifest_; }
-  int64_t last_saved_step() const { return last_saved_step_; }
   // The run's steps begin after this one: a fork's at its parent's.
   int64_t steps_before() const { return manifest_.parent.step; }
   // What happened so far that a person should read; cleared by the call.
@@ -93,7 +107,7 @@ class RunFolder {
   Manifest manifest_;
   std::string manifest_json_;
   bool existing_ = false;
-  int64_t last_saved_step_ = -1;
+  std::mutex notes_mutex_;
   std::vector<std::string> notes_;
 };
 

@@ -43,6 +43,11 @@ absl::StatusOr<std::vector<MemoryPart>> StepMemory(const RunConfig& c,
        samples * (SampleBytes(c) * Of(1 + ahead) + losses)},
       {"batch.micro", "activations of the micro-batches in flight",
        rank.activations + rank.communication}};
+  if (c.checkpoint.async && c.checkpoint.every > 0) {
+    // Of the masters as well; the formula has the moments alone.
+    parts.push_back({"checkpoint.async", "the copy of it that a save writes",
+                     1.5 * rank.state});
+  }
   if (ranks_here > 1) {
     parts.push_back({"model",
                      absl::StrCat("parameters and state of ", ranks_here - 1,

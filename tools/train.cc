@@ -9,7 +9,6 @@
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
 #include "tools/evaluation.h"
-#include "tools/rank_lead.h"
 
 namespace lockstep {
 
@@ -18,6 +17,7 @@ TrainLoop::TrainLoop(const Parts& parts)
       clock_(parts.clock),
       run_dir_(parts.run_dir),
       folder_(parts.folder),
+      saves_(parts.saves),
       stepper_(parts.stepper),
       progress_(parts.progress),
       watchdog_(parts.watchdog),
@@ -26,6 +26,7 @@ TrainLoop::TrainLoop(const Parts& parts)
 
 absl::Status TrainLoop::Open() {
   LS_RETURN_IF_ERROR(OpenTrace());
+  LS_RETURN_IF_ERROR(OpenSaves());
   if (folder_ == nullptr) return absl::OkStatus();
   LS_RETURN_IF_ERROR(OpenFiles());
   LS_RETURN_IF_ERROR(OpenEvents());
@@ -34,6 +35,12 @@ absl::Status TrainLoop::Open() {
 }
 
 absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step) {
+  auto result = TakeSteps(last_step);
+  if (result.ok() || !async_saves_) return result;
+  return async_saves_->FinishAfter(result.status());
+}
+
+absl::StatusOr<TrainResult> TrainLoop::TakeSteps(int64_t last_step) {
   Communicator& world = *stepper_.layout().world;
   LS_RETURN_IF_ERROR(AgreeOverRanks(world, Open()));
   TrainResult result;
@@ -46,17 +53,22 @@ absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step) {
     LS_RETURN_IF_ERROR(
         AfterStep(report, step == last_step || result.stopped_by != 0));
   }
+  LS_RETURN_IF_ERROR(FinishSave());
   result.steps = step;
   LS_RETURN_IF_ERROR(Finish(result));
   return result;
 }
 
-// All ranks stop after the same step, whichever of them was told to.
-absl::StatusOr<int> TrainLoop::StopRequest() const {
-  int64_t signal = signals_ == nullptr ? 0 : signals_->received();
+// All ranks stop after the same step, whichever of them was told to, and all
+// learn of a save that failed behind their backs before they go on.
+absl::StatusOr<int> TrainLoop::StopRequest() {
+  const int signal = signals_ == nullptr ? 0 : signals_->received();
+  const bool failed = async_saves_ && async_saves_->Failed();
+  int64_t asked[] = {signal, failed ? 1 : 0};
   LS_RETURN_IF_ERROR(
-      stepper_.layout().world->AllReduceMax(std::span(&signal, 1)));
-  return static_cast<int>(signal);
+      stepper_.layout().world->AllReduceMax(std::span<int64_t>(asked)));
+  if (asked[1] != 0) LS_RETURN_IF_ERROR(FinishSave());
+  return static_cast<int>(asked[0]);
 }
 
 // Speeds over the steps of this launch.
@@ -145,7 +157,7 @@ absl::Status TrainLoop::AfterStep(const StepReport& report, bool last) {
   }
   const bool due =
       c.checkpoint.every > 0 && report.step % c.checkpoint.every == 0;
-  if (due || last) LS_RETURN_IF_ERROR(SaveNow());
+  if (due || last) LS_RETURN_IF_ERROR(SaveNow(last));
   return absl::OkStatus();
 }
 
@@ -159,19 +171,6 @@ absl::Status TrainLoop::EvaluateNow(int64_t step) {
       evaluation.loss, evaluation.bits_per_byte, evaluation.samples));
   LS_RETURN_IF_ERROR(ShowScalars(step, ScalarsOf(evaluation)));
   return evaluations_->Append(EvaluationLine(step, evaluation));
-}
-
-absl::Status TrainLoop::SaveNow() {
-  if (folder_ == nullptr) return FollowLead(fs_, stepper_);
-  const absl::Status saved =
-      folder_->Save(stepper_, stepper_.config().checkpoint);
-  LS_RETURN_IF_ERROR(RankLead(fs_, stepper_).End(saved));
-  SayNotes();
-  return absl::OkStatus();
-}
-
-void TrainLoop::SayNotes() {
-  for (const std::string& note : folder_->TakeNotes()) progress_.Warn(note);
 }
 
 }  // namespace lockstep

@@ -17,9 +17,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "determinism/clock.h"
+#include "determinism/fault.h"
 #include "determinism/file_system.h"
 #include "determinism/trace_writer.h"
+#include "parallel/communicator.h"
 #include "parallel/watchdog.h"
+#include "tools/async_saves.h"
 #include "tools/metrics.h"
 #include "tools/progress.h"
 #include "tools/run_folder.h"
@@ -50,6 +53,12 @@ class TrainLoop {
     Clock& clock;
     std::string run_dir;
     RunFolder* folder;  // null on all ranks but the first
+    // Of saves that training does not wait for.
+    struct Saves {
+      FileSystem* fs;
+      FaultPlan* faults;    // null: none
+      Communicator* ranks;  // null: there can be no such saves
+    } saves;
     Stepper& stepper;
     Progress& progress;
     Watchdog* watchdog;          // null: one rank
@@ -64,14 +73,16 @@ class TrainLoop {
   absl::StatusOr<TrainResult> Run(int64_t last_step);
 
  private:
+  absl::StatusOr<TrainResult> TakeSteps(int64_t last_step);
   absl::Status Open();
   absl::Status OpenFiles();
+  absl::Status OpenSaves();
   absl::Status OpenTrace();
   absl::Status OpenEvents();
   absl::Status ShowScalars(int64_t step, const Scalars& scalars);
   absl::Status StopEvents(const absl::Status& why);
   absl::StatusOr<StepReport> TimedStep();
-  absl::StatusOr<int> StopRequest() const;
+  absl::StatusOr<int> StopRequest();
   int64_t WaitedNs() const;
   absl::Status SumUp(TrainResult& result) const;
   absl::Status Write(const StepReport& report);
@@ -80,13 +91,15 @@ class TrainLoop {
   absl::Status RecordOddities(const StepReport& report);
   absl::Status RecordGrid(const StepReport& report);
   absl::Status EvaluateNow(int64_t step);
-  absl::Status SaveNow();
+  absl::Status SaveNow(bool last);
+  absl::Status FinishSave();
   void SayNotes();
 
   FileSystem& fs_;
   Clock& clock_;
   const std::string run_dir_;
   RunFolder* const folder_;
+  const Parts::Saves saves_;
   Stepper& stepper_;
   Progress& progress_;
   Watchdog* const watchdog_;
@@ -101,6 +114,7 @@ class TrainLoop {
   int64_t steps_ = 0;
   int64_t waited_ns_ = 0;
   std::set<std::string> warned_;  // tensors told to lose entries of the grid
+  std::optional<AsyncSaves> async_saves_;
 };
 
 }  // namespace lockstep

@@ -57,11 +57,8 @@ absl::Status TrainProcess::Check() {
     machine_.threads = std::max(machine_.threads / rank_.ranks_here, 1);
   }
   if (rank_.last_words != nullptr) rank_.last_words->Set(run_->run_dir);
-  faults_ = std::make_unique<FaultPlan>(std::move(specs), rank_.world->rank());
-  if (!faults_->empty()) {
-    fault_fs_ = std::make_unique<FaultFileSystem>(fs_, faults_.get());
-    fs_ = fault_fs_.get();
-  }
+  faults_ = std::make_unique<RankFaults>(specs, rank_.world->rank(), fs_);
+  fs_ = faults_->step_files();
   return absl::OkStatus();
 }
 
@@ -90,11 +87,11 @@ absl::Status TrainProcess::MakeStepper() {
       groups_, MakeLayout(rank_.world, shape, static_cast<int>(p.interleave),
                           AxisOptions(c.model, c.guarantee, c.grid.tensor,
                                       shape.tensor, p.sequence)));
-  stepper_ =
-      std::make_unique<Stepper>(run_->config,
-                                StepperOptions{machine_.threads, machine_.isa,
-                                               run_->schedule_length_samples},
-                                dataset_.get(), groups_->layout, faults_.get());
+  stepper_ = std::make_unique<Stepper>(
+      run_->config,
+      StepperOptions{machine_.threads, machine_.isa,
+                     run_->schedule_length_samples},
+      dataset_.get(), groups_->layout, faults_->steps());
   return absl::OkStatus();
 }
 
@@ -166,6 +163,9 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
                   .clock = clock_,
                   .run_dir = run_->run_dir,
                   .folder = folder_.get(),
+                  .saves = {.fs = faults_->save_files(),
+                            .faults = faults_->saves(),
+                            .ranks = rank_.save_ranks},
                   .stepper = *stepper_,
                   .progress = progress,
                   .watchdog = rank_.watchdog,
@@ -173,9 +173,9 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
                   .peak_flops = peak * rank_.world->size()});
   auto result = loop.Run(last);
   // After a failure ranks may no longer answer each other: then this one's.
-  const auto unmet = result.ok()
-                         ? UnmetByAll(*rank_.world, faults_text_, *faults_)
-                         : faults_->Unfired();
+  const auto unmet =
+      result.ok() ? UnmetByAll(*rank_.world, faults_text_, faults_->Unmet())
+                  : faults_->Unmet();
   if (!unmet.ok()) return unmet.status();
   for (const std::string& fault : *unmet) {
     if (!first()) break;

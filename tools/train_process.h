@@ -15,12 +15,11 @@
 #include "absl/status/statusor.h"
 #include "data/dataset.h"
 #include "determinism/clock.h"
-#include "determinism/fault.h"
-#include "determinism/fault_file_system.h"
 #include "determinism/file_system.h"
 #include "model/model_layout.h"
 #include "tools/fork.h"
 #include "tools/progress.h"
+#include "tools/rank_faults.h"
 #include "tools/run_folder.h"
 #include "tools/run_setup.h"
 #include "tools/skip_list.h"
@@ -56,8 +55,7 @@ class TrainProcess {
   RankHandle rank_;
   std::vector<std::string> faults_text_;
   RealClock clock_;
-  std::unique_ptr<FaultPlan> faults_;
-  std::unique_ptr<FaultFileSystem> fault_fs_;
+  std::unique_ptr<RankFaults> faults_;
   FileSystem* fs_ = PosixFileSystem();
   std::unique_ptr<ForkSource> fork_;  // null: no fork
   std::vector<SkipRange> skips_;

@@ -113,6 +113,7 @@ absl::Status RunProcess(const RankOptions& options, Clock& clock,
   RankHandle handle;
   handle.ranks_here = runtime->local_size();
   handle.launched = runtime->size() > 1;
+  handle.two_threads = runtime->two_threads();
   if (!handle.launched) ReleaseTerm();
   absl::Status status;
   {

@@ -34,6 +34,10 @@ struct RankOptions {
 // One rank as the body sees it.
 struct RankHandle {
   Communicator* world = nullptr;
+  // The same ranks, for one more thread of each that saves in the background;
+  // null where MPI takes calls from one thread only.
+  Communicator* save_ranks = nullptr;
+  bool two_threads = true;       // whether there is one
   Watchdog* watchdog = nullptr;  // null: one rank, and steps of any length
   int ranks_here = 1;            // that share this machine's cores
   bool first_here = true;        // of this process: takes its signals

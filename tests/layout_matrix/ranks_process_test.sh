@@ -88,6 +88,28 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
     run_ranks 2 "$lockstep" train "$recipe" --run mpi $small >mpi.out 2>mpi.err ||
       fail "mpirun: $(tail -5 mpi.err)"
     [ "$(unseed mpi.out)" = "$(unseed one.out)" ] || fail "mpirun: other bits"
+    # Saves in the background, on threads and a communicator of their own.
+    run_ranks 2 "$lockstep" train "$recipe" --run saves $small \
+      --set checkpoint.every=1 >saves.out 2>saves.err ||
+      fail "saves: $(tail -5 saves.err)"
+    [ "$(unseed saves.out)" = "$(unseed one.out)" ] || fail "saves: other bits"
+    [ "$(grep -c '"event":"checkpoint"' saves/ledger.jsonl)" = 5 ] ||
+      fail "saves: $(cat saves/ledger.jsonl)"
+    "$lockstep" ckpt verify saves >verified 2>&1 ||
+      fail "saves: $(cat verified)"
+    [ -s saves/checkpoints/step_00000002/rank_00001.safetensors ] ||
+      fail "saves: no shard of the second rank"
+    run_ranks 2 "$lockstep" train "$recipe" --run unsaved $small \
+      --set checkpoint.every=1 --fault kind=eio,step=3,rank=1,at=save.shard.sync \
+      >unsaved.out 2>unsaved.err
+    code=$?
+    [ "$code" = 7 ] || fail "a failed save: exit code $code, $(cat unsaved.err)"
+    grep -q 'rank 1: ' unsaved.err || fail "a failed save: $(cat unsaved.err)"
+    run_ranks 2 "$lockstep" train "$recipe" --run unsaved $small \
+      --set checkpoint.every=1 >unsaved.out 2>unsaved.err ||
+      fail "after a failed save: $(tail -5 unsaved.err)"
+    [ "$(unseed unsaved.out)" = "$(unseed one.out)" ] ||
+      fail "after a failed save: other bits"
     # The first rank alone answers.
     run_ranks 2 "$lockstep" bench comm --only ring --rounds 1 --json >comm.out \
       2>comm.err || fail "bench comm: $(tail -5 comm.err)"

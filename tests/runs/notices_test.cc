@@ -87,6 +87,12 @@ TEST(StepMemoryTest, EachKeyMakesItsOwnPartLarger) {
   EXPECT_LT(Part(Config({"train.recompute=true"}), "batch.micro"),
             Part(debug, "batch.micro"));
   EXPECT_GT(Part(Config({"model.hidden=512"}), "model"), Part(debug, "model"));
+  const double copy = Part(Config({"checkpoint.every=5"}), "checkpoint.async");
+  EXPECT_GT(copy, 0);
+  EXPECT_LT(copy, Part(debug, "model"));
+  EXPECT_EQ(StepMemory(Config({"checkpoint.every=5", "checkpoint.async=false"}))
+                ->size(),
+            StepMemory(Config({"checkpoint.every=0"}))->size());
 }
 
 TEST(StepMemoryTest, WhatCannotFitIsRefusedByItsKeyAndBytes) {

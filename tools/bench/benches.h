@@ -36,6 +36,14 @@ absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
 // be kept. "at the recipe's batch" is computed from the parts.
 absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options);
 
+// A recipe's state: the copy that steps wait for, fingerprints included,
+// against memcpy of the same tensors by the same threads; a save of that copy,
+// hashes included, against the same bytes written past the cache; a load,
+// hashed and fingerprinted, against the same file read past the cache; and
+// steps while a save is under way against steps without.
+absl::StatusOr<std::vector<BenchCase>> BenchCheckpoint(
+    const BenchOptions& options);
+
 // Collectives and messages between ranks that are threads of this process, or
 // under a launcher its processes: bytes of each rank's buffer a second, three
 // sizes. Probe: all ranks copy as many bytes, in turns with it. On all ranks of

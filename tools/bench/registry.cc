@@ -7,6 +7,8 @@ namespace lockstep {
 
 const std::vector<Bench>& AllBenches() {
   static const std::vector<Bench> all = {
+      {"checkpoint", "copies, saves and loads of the state against the device",
+       BenchCheckpoint},
       {"comm", "collectives and messages between ranks against copying",
        BenchComm},
       {"fingerprint", "fingerprints of tensors against reading them",

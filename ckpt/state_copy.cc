@@ -1,0 +1,85 @@
+#include "ckpt/state_copy.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <span>
+
+#include "ckpt/stream_copy.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kTogether = 4;  // whose keys are shared
+// Of each tensor: what is read is still in the second cache when its
+// fingerprint is taken, and what a thread takes at a time.
+constexpr size_t kBlockBytes = size_t{16} << 10;
+constexpr size_t kPieceBytes = size_t{256} << 10;
+
+}  // namespace
+
+void StateCopy::Add(const StateEntry& entry, std::byte* to, Fingerprint* sum) {
+  const size_t item = SizeOf(entry.dtype);
+  const Place place = {item, to == nullptr, entry.shape, entry.box_start,
+                       entry.box_shape};
+  const auto at = open_.find(place);
+  if (at == open_.end() || batches_[at->second].from.size() == kTogether) {
+    open_[place] = batches_.size();
+    batches_.push_back(
+        {BoxPieces(entry.shape, entry.box_start, entry.box_shape),
+         item,
+         {},
+         {},
+         {}});
+  }
+  Batch& batch = batches_[open_.at(place)];
+  batch.from.push_back(entry.data);
+  batch.to.push_back(to);
+  batch.sums.push_back(sum);
+}
+
+std::vector<StateCopy::Piece> StateCopy::Pieces() const {
+  std::vector<Piece> pieces;
+  for (const Batch& batch : batches_) {
+    const int64_t count = batch.pieces.count();
+    const auto step = static_cast<int64_t>(kPieceBytes / batch.item_bytes);
+    for (int64_t begin = 0; begin < count; begin += step) {
+      pieces.push_back({&batch, begin, std::min(begin + step, count)});
+    }
+  }
+  return pieces;
+}
+
+void StateCopy::Run(ThreadPool& pool) {
+  const std::vector<Piece> pieces = Pieces();
+  std::mutex mutex;  // over the sums
+  const auto take = [&](const Piece& piece) {
+    const Batch& batch = *piece.batch;
+    const size_t tensors = batch.from.size();
+    std::array<Fingerprint, kTogether> sums = {};
+    const auto step = static_cast<int64_t>(kBlockBytes / batch.item_bytes);
+    for (int64_t begin = piece.begin; begin < piece.end; begin += step) {
+      const int64_t end = std::min(begin + step, piece.end);
+      const size_t offset = static_cast<size_t>(begin) * batch.item_bytes;
+      const size_t bytes = static_cast<size_t>(end - begin) * batch.item_bytes;
+      for (size_t t = 0; t < tensors; ++t) {
+        if (batch.to[t] == nullptr) continue;
+        StreamCopy(batch.to[t] + offset,
+                   static_cast<const std::byte*>(batch.from[t]) + offset,
+                   bytes);
+      }
+      batch.pieces.Add(batch.from, batch.item_bytes, begin, end,
+                       std::span(sums).first(tensors));
+    }
+    const std::lock_guard lock(mutex);
+    for (size_t t = 0; t < tensors; ++t) *batch.sums[t] += sums[t];
+  };
+  pool.ParallelFor(static_cast<int64_t>(pieces.size()),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       take(pieces[static_cast<size_t>(i)]);
+                     }
+                   });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+// Copies boxes of tensors and takes their fingerprints, in one pass over both.
+// Inside ckpt only.
+//
+// Boxes that lie at one place of tensors of one shape are walked side by side,
+// since the keys of a fingerprint depend on the place alone and cost more than
+// the products with them (determinism/fingerprint_pieces.h). Sums of
+// fingerprints have no order, so neither threads nor blocks show in them.
+
+#ifndef CKPT_STATE_COPY_H_
+#define CKPT_STATE_COPY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "ckpt/state_entries.h"
+#include "determinism/fingerprint.h"
+#include "determinism/fingerprint_pieces.h"
+#include "parallel/thread_pool.h"
+
+namespace lockstep {
+
+class StateCopy {
+ public:
+  // A tensor's box; `to` null: its fingerprint alone. It is added to `sum`,
+  // which stands still until Run is done.
+  void Add(const StateEntry& entry, std::byte* to, Fingerprint* sum);
+  void Run(ThreadPool& pool);
+
+ private:
+  // Boxes side by side.
+  struct Batch {
+    BoxPieces pieces;
+    size_t item_bytes;
+    std::vector<const void*> from;
+    std::vector<std::byte*> to;
+    std::vector<Fingerprint*> sums;
+  };
+  // Elements [begin, end) of each box.
+  struct Piece {
+    const Batch* batch;
+    int64_t begin, end;
+  };
+  using Shape = std::vector<int64_t>;
+  using Place = std::tuple<size_t, bool, Shape, Shape, Shape>;
+
+  std::vector<Piece> Pieces() const;
+
+  std::vector<Batch> batches_;
+  std::map<Place, size_t> open_;  // the batch that takes the next box there
+};
+
+}  // namespace lockstep
+
+#endif  // CKPT_STATE_COPY_H_

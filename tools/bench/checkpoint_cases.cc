@@ -1,0 +1,187 @@
+#include "tools/bench/checkpoint_cases.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "ckpt/background_saver.h"
+#include "ckpt/load.h"
+#include "ckpt/save.h"
+#include "determinism/status.h"
+#include "tools/bench/in_turns.h"
+#include "tools/bench/raw_device.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kRounds = 3;
+// Everything a case needs: a state that was trained for a step, and a folder.
+class Rig {
+ public:
+  Rig(Stepper& stepper, std::string dir, const BenchOptions& options)
+      : stepper_(stepper),
+        dir_(std::move(dir)),
+        rounds_(options.rounds > 0 ? static_cast<int>(options.rounds)
+                                   : kRounds) {}
+
+  absl::StatusOr<std::vector<BenchCase>> Cases(const std::string& only) {
+    LS_RETURN_IF_ERROR(memory_.Reserve(CopyBytes(registry(), 0)));
+    memory_.Touch();
+    LS_RETURN_IF_ERROR(stepper_.Step().status());
+    std::vector<BenchCase> cases;
+    const auto add = [&](const char* name, auto measure) -> absl::Status {
+      if (!absl::StrContains(name, only)) return absl::OkStatus();
+      absl::Status status;
+      const PairedSeconds best = (this->*measure)(status);
+      LS_RETURN_IF_ERROR(status);
+      const double steps = measure == &Rig::Steps ? 1 : 0;
+      const double work = steps > 0 ? steps : gigabytes();
+      BenchCase one = {.name = name,
+                       .threads = stepper_.device().threads().threads(),
+                       .rate = work / best.first,
+                       .unit = steps > 0 ? "steps/s" : "GB/s",
+                       .probe = work / best.second};
+      one.ratio = one.rate / one.probe;
+      cases.push_back(one);
+      return absl::OkStatus();
+    };
+    LS_RETURN_IF_ERROR(add("copy that steps wait for", &Rig::Stall));
+    LS_RETURN_IF_ERROR(add("save in the background", &Rig::Save));
+    LS_RETURN_IF_ERROR(add("load and verify", &Rig::Load));
+    LS_RETURN_IF_ERROR(add("steps while it saves", &Rig::Steps));
+    return cases;
+  }
+
+ private:
+  StateRegistry& registry() { return stepper_.registry(); }
+  ThreadPool& pool() { return stepper_.device().threads(); }
+  double gigabytes() {
+    return static_cast<double>(CopyBytes(registry(), 0)) * 1e-9;
+  }
+  std::string Shard() const {
+    return dir_ + "/checkpoints/step_00000001/rank_00000.safetensors";
+  }
+  SaveOptions Options() const {
+    return {.run_dir = dir_,
+            .step = 1,
+            .run_id = "bench",
+            .manifest_json = "{}\n",
+            .ledger_head = std::string(64, '0')};
+  }
+
+  // memcpy of all tensors, as many bytes a thread, in calls as long as can be.
+  void CopyPlainly(const Snapshot& to, const Snapshot& from) {
+    const auto bytes = static_cast<int64_t>(CopyBytes(registry(), 0));
+    pool().ParallelFor(bytes, [&](int64_t begin, int64_t end) {
+      int64_t at = 0;
+      for (size_t i = 0; i < from.entries.size(); ++i) {
+        const auto size = static_cast<int64_t>(from.entries[i].size_bytes());
+        const int64_t first = std::max(begin, at),
+                      last = std::min(end, at + size);
+        if (first < last) {
+          std::memcpy(
+              static_cast<char*>(to.entries[i].data) + (first - at),
+              static_cast<const char*>(from.entries[i].data) + (first - at),
+              static_cast<size_t>(last - first));
+        }
+        at += size;
+      }
+    });
+  }
+
+  PairedSeconds Stall(absl::Status& status) {
+    const Snapshot live = LookAtState(registry(), 0);
+    auto copy = CopyState(registry(), 0, pool(), memory_);
+    status.Update(copy.status());
+    if (!status.ok()) return {};
+    return InTurns(
+        3 * rounds_,
+        [&] {
+          status.Update(CopyState(registry(), 0, pool(), memory_).status());
+        },
+        [&] { CopyPlainly(*copy, live); });
+  }
+
+  PairedSeconds Save(absl::Status& status) {
+    auto copy = CopyState(registry(), 0, pool(), memory_);
+    status.Update(copy.status());
+    if (!status.ok()) return {};
+    PairedSeconds best;
+    for (int round = 0; round < rounds_; ++round) {
+      status.Update(fs_.RemoveTree(dir_ + "/checkpoints"));
+      best.first = std::min(
+          best.first, SecondsOf([&] {
+            status.Update(SaveSnapshot(fs_, Options(), *copy).status());
+          }));
+      best.second =
+          std::min(best.second, SecondsOf([&] {
+                     status.Update(RawWrite(dir_ + "/raw", copy->image));
+                   }));
+      status.Update(fs_.Remove(dir_ + "/raw"));
+    }
+    return best;
+  }
+
+  // Of a device that nobody has read from yet.
+  PairedSeconds Load(absl::Status& status) {
+    status.Update(SaveCheckpoint(fs_, Options(), registry()).status());
+    PairedSeconds best;
+    for (int round = 0; round < rounds_ && status.ok(); ++round) {
+      status.Update(DropCached(Shard()));
+      best.first = std::min(
+          best.first, SecondsOf([&] {
+            status.Update(LoadCheckpoint(fs_, BaseDir(), registry()).status());
+          }));
+      status.Update(DropCached(Shard()));
+      best.second = std::min(best.second, SecondsOf([&] {
+                               status.Update(RawRead(Shard(), memory_.bytes()));
+                             }));
+    }
+    return best;
+  }
+  std::string BaseDir() const { return dir_ + "/checkpoints/step_00000001"; }
+
+  // The mean step of those that began while a save was under way, and of as
+  // many others.
+  PairedSeconds Steps(absl::Status& status) {
+    BackgroundSaver saver;
+    double with = 0, without = 0;
+    int steps = 0;
+    const auto step = [&] { status.Update(stepper_.Step().status()); };
+    for (int round = 0; round < rounds_ && status.ok(); ++round) {
+      std::atomic<bool> ended = false;
+      status.Update(fs_.RemoveTree(dir_ + "/checkpoints"));
+      status.Update(saver.Begin(registry(), 0, pool(), [&](Snapshot& copy) {
+        const auto saved = SaveSnapshot(fs_, Options(), copy);
+        ended = true;
+        return saved.status();
+      }));
+      int now = 0;
+      do {
+        with += SecondsOf(step);
+        ++now;
+      } while (!ended && status.ok());
+      status.Update(saver.Finish());
+      for (int i = 0; i < now; ++i) without += SecondsOf(step);
+      steps += now;
+    }
+    return {.first = with / steps, .second = without / steps};
+  }
+
+  FileSystem& fs_ = *PosixFileSystem();
+  Stepper& stepper_;
+  const std::string dir_;
+  const int rounds_;
+  StagingMemory memory_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchCase>> CheckpointCases(
+    Stepper& stepper, const std::string& dir, const BenchOptions& options) {
+  return Rig(stepper, dir, options).Cases(options.only);
+}
+
+}  // namespace lockstep
