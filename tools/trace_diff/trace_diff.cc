@@ -27,6 +27,7 @@ int Weight(Parting kind) {
 // Forward and backward take turns; what follows them comes in phases, and ranks
 // of other stages do not come to it at the same place.
 int Late(const RankParting& parting) {
+  if (parting.identity.phase.empty()) return kPhaseCount;  // after the step
   const Phase phase =
       PhaseFromName(parting.identity.phase).value_or(Phase::kForward);
   return phase < Phase::kReduction ? 0 : static_cast<int>(phase);

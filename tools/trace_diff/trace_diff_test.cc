@@ -145,6 +145,17 @@ TEST(TraceDiffTest, ARankThatWasSentOtherNumbersIsNotBlamed) {
   Spoil(c[0], 2, false);
   Spoil(c[1], 2, false);
   EXPECT_EQ(CompareRanks(a, c).ranks, (std::vector<int>{0, 1}));
+  // What a rank has after the step comes after all operations of all ranks.
+  RanksOperations late = a;
+  TracedOperation fields;
+  fields.identity.step = 3;
+  fields.identity.operation = kStepOperation;
+  fields.outputs = {Tensor("grads", 9)};
+  for (RanksOperations* ranks : {&a, &late}) (*ranks)[0] = {fields};
+  late[0][0].outputs[0].value.lane[0] = 10;
+  Spoil(late[1], 5, false);
+  EXPECT_EQ(CompareRanks(a, late).first.rank, 1);
+  a[0] = Chain();
   // Nobody but receivers.
   RanksOperations e = a;
   Spoil(e[0], 0, true);
