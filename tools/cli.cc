@@ -136,6 +136,8 @@ int RunCommandLine(int argc, char** argv) {
   BenchVerbOptions bench;
   TaxVerbOptions tax;
   DoctorVerbOptions doctor;
+  CompareOptions compare;
+  SeedsOptions seeds;
   Run run;
   AddTrain(app, train, run);
   AddStatus(app, status, run);
@@ -152,6 +154,8 @@ int RunCommandLine(int argc, char** argv) {
   AddBench(app, bench, run);
   AddTax(app, tax, run);
   AddDoctor(app, doctor, run);
+  AddCompare(app, compare, run);
+  AddSeeds(app, seeds, run);
   const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
   if (!mistake.empty()) {
     std::fprintf(stderr, "lockstep: %s\n", mistake.c_str());

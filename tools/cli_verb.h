@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/compare/compare_verb.h"
+#include "tools/compare/seeds_verb.h"
 #include "tools/tax_verb.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -56,6 +58,8 @@ void AddPlan(CLI::App& app, PlanOptions& o, Run& run);
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
 void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run);
 void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run);
+void AddCompare(CLI::App& app, CompareOptions& o, Run& run);
+void AddSeeds(CLI::App& app, SeedsOptions& o, Run& run);
 
 }  // namespace lockstep
 

@@ -1,0 +1,97 @@
+#include "tools/compare/final_evaluation.h"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ckpt/checkpoint_index.h"
+#include "determinism/status.h"
+#include "tools/evaluation.h"
+#include "tools/status.h"
+#include "tools/stored_run.h"
+#include "tools/trained_model.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The last whole line of a file of a run; null where there is no such file.
+absl::StatusOr<Json> LastLineOf(FileSystem& fs, const std::string& path) {
+  if (!fs.Exists(path)) return Json();
+  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
+  return LastLine(text);
+}
+
+bool IsOfStep(const Json& line, int64_t step) {
+  return line.is_object() && line.value("step", int64_t{-1}) == step &&
+         line.contains("loss") && line["loss"].is_number();
+}
+
+// The evaluation that the run's own config asks for, at `step`.
+absl::StatusOr<FinalEvaluation> EvaluateStep(FileSystem& fs,
+                                             const std::string& run_dir,
+                                             int64_t step, int64_t threads) {
+  const std::string checkpoint =
+      JoinPath(CheckpointsDir(run_dir), CheckpointName(step));
+  if (!fs.Exists(checkpoint)) {
+    return InputError(
+        absl::StrCat("the run was not evaluated at its last step, ", step,
+                     ", and has no checkpoint of it"),
+        run_dir,
+        "train it to its end, which saves, or with an eval.every that divides "
+        "its steps");
+  }
+  LS_ASSIGN_OR_RETURN(const Manifest manifest,
+                      ManifestOfStep(fs, run_dir, step));
+  LS_ASSIGN_OR_RETURN(RunConfig config,
+                      StoredConfig(fs, run_dir, manifest, {}));
+  config.parallel = {};  // one rank reads any layout
+  LS_ASSIGN_OR_RETURN(const auto data,
+                      OpenStoredData(fs, run_dir, manifest, config));
+  LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(threads));
+  LS_ASSIGN_OR_RETURN(
+      const auto model,
+      TrainedModel::Load(fs, config, run_dir, checkpoint, machine, data.get()));
+  LS_ASSIGN_OR_RETURN(
+      const Evaluation evaluation,
+      Evaluate(model->stepper(), config.eval.samples, config.batch.micro));
+  return FinalEvaluation{.loss = evaluation.loss,
+                         .step = step,
+                         .tokens_seen = 0,
+                         .tokens = evaluation.tokens,
+                         .samples = evaluation.samples,
+                         .evaluated_now = true};
+}
+
+}  // namespace
+
+absl::StatusOr<FinalEvaluation> FinalEvaluationOf(FileSystem& fs,
+                                                  const std::string& run_dir,
+                                                  int64_t threads) {
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
+  LS_ASSIGN_OR_RETURN(const Json last,
+                      LastLineOf(fs, run_dir + "/metrics.jsonl"));
+  if (!last.is_object() || !last.contains("step")) {
+    return InputError("the run has done no step", run_dir + "/metrics.jsonl",
+                      "train it first");
+  }
+  const auto step = last["step"].get<int64_t>();
+  LS_ASSIGN_OR_RETURN(const Json line, LastLineOf(fs, run_dir + "/eval.jsonl"));
+  FinalEvaluation result;
+  if (IsOfStep(line, step)) {
+    result = {.loss = line["loss"].get<double>(),
+              .step = step,
+              .tokens = line.value("tokens", int64_t{0}),
+              .samples = line.value("samples", int64_t{0})};
+    if (line.contains("standard_error") && line["standard_error"].is_number()) {
+      result.standard_error = line["standard_error"].get<double>();
+    }
+  } else {
+    LS_ASSIGN_OR_RETURN(result, EvaluateStep(fs, run_dir, step, threads));
+  }
+  result.tokens_seen = last.value("tokens_seen", int64_t{0});
+  return result;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,126 @@
+// LineageEvents and ReadComparedRun of lineage.h.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "ckpt/ledger.h"
+#include "determinism/status.h"
+#include "tools/compare/lineage.h"
+#include "tools/stored_run.h"
+
+namespace lockstep {
+namespace {
+
+struct Launch {
+  int64_t from_step = 0;  // it made the steps after this one
+  Manifest manifest;
+};
+
+bool IsLaunch(const LedgerEntry& entry) {
+  return entry.event == "launch" || entry.event == "resume" ||
+         entry.event == "fork";
+}
+
+std::string LayoutText(const Manifest::Layout& layout) {
+  return absl::StrCat(layout.world, " ranks, data ", layout.data, " x tensor ",
+                      layout.tensor, " x pipeline ", layout.pipeline);
+}
+
+// Ascending; of steps that were made twice the later launch has them.
+absl::StatusOr<std::vector<Launch>> LaunchesOf(
+    FileSystem& fs, const std::string& run_dir,
+    const std::vector<LedgerEntry>& entries) {
+  std::vector<Launch> launches;
+  for (const LedgerEntry& entry : entries) {
+    if (!IsLaunch(entry) || entry.Field("manifest").empty()) continue;
+    Launch launch;
+    if (!absl::SimpleAtoi(entry.Field("step"), &launch.from_step)) {
+      launch.from_step = 0;  // a `launch`
+    }
+    const std::string path = JoinPath(run_dir, entry.Field("manifest"));
+    LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
+    LS_ASSIGN_OR_RETURN(launch.manifest, ManifestFromJson(text, path));
+    std::erase_if(launches, [&](const Launch& earlier) {
+      return earlier.from_step >= launch.from_step;
+    });
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+void AddLaunches(const std::vector<Launch>& launches,
+                 std::vector<LineageEvent>& events) {
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const Manifest& now = launches[i].manifest;
+    for (const std::string& fault : now.faults) {
+      const LineageEvent event = {"fault", absl::StrCat("on purpose: ", fault)};
+      if (std::count(events.begin(), events.end(), event) == 0) {
+        events.push_back(event);
+      }
+    }
+    if (i == 0 || now.guarantee == Guarantee::kLayoutInvariant) continue;
+    const std::string before = LayoutText(launches[i - 1].manifest.layout);
+    if (before == LayoutText(now.layout)) continue;
+    events.push_back(
+        {"layout", absl::StrCat("changed after step ", launches[i].from_step,
+                                ": ", before, " -> ", LayoutText(now.layout))});
+  }
+}
+
+// "" for an event that does not make a run another sample.
+std::string WhatHappened(const LedgerEntry& entry) {
+  if (entry.event == "allowed_difference") {
+    const std::string what = entry.Field("differences");
+    // A stamp; the binaries themselves are compared.
+    if (absl::StrContains(what, "dirty build of") &&
+        !absl::StrContains(what, " -> ")) {
+      return "";
+    }
+    return absl::StrCat(what, ", allowed: ", entry.Field("reason"));
+  }
+  if (entry.event == "skip_list" && entry.Field("samples") != "0") {
+    return absl::StrCat("passes over samples ", entry.Field("first"), "-",
+                        entry.Field("last"), " from ",
+                        entry.Field("adopted_at"), " on");
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<LineageEvent>> LineageEvents(
+    FileSystem& fs, const std::string& run_dir) {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
+  std::vector<LineageEvent> events;
+  for (const LedgerEntry& entry : ledger.entries) {
+    std::string what = WhatHappened(entry);
+    if (!what.empty()) events.push_back({entry.event, std::move(what)});
+  }
+  LS_ASSIGN_OR_RETURN(const auto launches,
+                      LaunchesOf(fs, run_dir, ledger.entries));
+  AddLaunches(launches, events);
+  if (!launches.empty() && !launches.back().manifest.parent.run_id.empty()) {
+    const Manifest::Parent& parent = launches.back().manifest.parent;
+    events.push_back(
+        {"fork", absl::StrCat("from checkpoint ",
+                              parent.checkpoint_sha256.substr(0, 16),
+                              " of step ", parent.step)});
+  }
+  return events;
+}
+
+absl::StatusOr<ComparedRun> ReadComparedRun(FileSystem& fs,
+                                            const std::string& run_dir,
+                                            int64_t threads) {
+  ComparedRun run;
+  run.dir = run_dir;
+  LS_ASSIGN_OR_RETURN(run.evaluation, FinalEvaluationOf(fs, run_dir, threads));
+  LS_ASSIGN_OR_RETURN(run.manifest,
+                      ManifestOfStep(fs, run_dir, run.evaluation.step));
+  LS_ASSIGN_OR_RETURN(run.events, LineageEvents(fs, run_dir));
+  return run;
+}
+
+}  // namespace lockstep
