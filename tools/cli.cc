@@ -138,6 +138,7 @@ int RunCommandLine(int argc, char** argv) {
   DoctorVerbOptions doctor;
   CompareOptions compare;
   SeedsOptions seeds;
+  DiffOptions diff;
   Run run;
   AddTrain(app, train, run);
   AddStatus(app, status, run);
@@ -156,6 +157,7 @@ int RunCommandLine(int argc, char** argv) {
   AddDoctor(app, doctor, run);
   AddCompare(app, compare, run);
   AddSeeds(app, seeds, run);
+  AddDiff(app, diff, run);
   const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
   if (!mistake.empty()) {
     std::fprintf(stderr, "lockstep: %s\n", mistake.c_str());

@@ -55,4 +55,14 @@ void AddSeeds(CLI::App& app, SeedsOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return SeedsVerb(o); }; });
 }
 
+void AddDiff(CLI::App& app, DiffOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "diff", "where two runs part, without doing a step again",
+           "lockstep diff runs/debug-0123abcd runs/mine");
+  verb->add_option("run_a", o.run_a, "a run's folder; only read")->required();
+  verb->add_option("run_b", o.run_b, "another's")->required();
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return DiffVerb(o); }; });
+}
+
 }  // namespace lockstep

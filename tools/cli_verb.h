@@ -13,6 +13,7 @@
 
 #include "tools/compare/compare_verb.h"
 #include "tools/compare/seeds_verb.h"
+#include "tools/diff/diff_verb.h"
 #include "tools/tax_verb.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -60,6 +61,7 @@ void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run);
 void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run);
 void AddCompare(CLI::App& app, CompareOptions& o, Run& run);
 void AddSeeds(CLI::App& app, SeedsOptions& o, Run& run);
+void AddDiff(CLI::App& app, DiffOptions& o, Run& run);
 
 }  // namespace lockstep
 

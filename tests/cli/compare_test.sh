@@ -28,4 +28,10 @@ arms=(--baseline spread/seed_1 other/seed_1 --candidate spread/seed_2)
 expect 3 'optimizer.lr' "$lockstep" compare "${arms[@]}" --min-effect 0.01
 expect 1 'UNMATCHED' "$lockstep" compare "${arms[@]}" --min-effect 0.01 \
   --allow-unmatched 'to see it'
-finish 14
+
+expect 0 '^equal: ' "$lockstep" diff spread/seed_1 spread/seed_1
+expect 1 '^differs: ' "$lockstep" diff spread/seed_1 spread/seed_2
+expect 1 '"verdict":"differs","step":1' \
+  "$lockstep" diff spread/seed_1 other/seed_1 --json
+expect 2 'no run' "$lockstep" diff spread/seed_1 spread
+finish 18
