@@ -3,33 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/head_memory.h"
+#include "model/stream_memory.h"
+
 namespace lockstep {
 namespace {
 
-constexpr double kFp32 = 4;
-
 double Of(int64_t count) { return static_cast<double>(count); }
-
-void Raise(MemoryMoment& most, const MemoryMoment& moment) {
-  if (moment.total() > most.total()) most = moment;
-}
-
-// Partial sums of a stream [samples, tokens, hidden] before ranks add them
-// (linear.cc), and their copy by parts (tensor_axis.cc).
-double PartialSums(const CostShape& s, double samples) {
-  if (s.degree == 1) return 0;
-  const double partial = samples * s.tokens * s.hidden() * kFp32;
-  return s.sequence && samples > 1 ? 2 * partial : partial;
-}
-
-// The tokens of all ranks, gathered (stream.cc), and their parts.
-double Gathered(const CostShape& s) {
-  if (!s.sequence) return 0;
-  return s.samples > 1 ? 2 * s.whole_stream() : s.whole_stream();
-}
-double GatheredRoom(const CostShape& s) {
-  return s.sequence ? s.whole_stream() : 0;
-}
 
 struct MixerMemory {
   double saved = 0;
@@ -45,13 +25,13 @@ MixerMemory OfMamba2(const CostShape& s) {
   const double chunks = std::ceil(s.tokens / Of(c.chunk));
   MixerMemory m;
   m.saved = s.rows() * (projected + channels + 2 * inner) * s.element +
-            kFp32 * (s.rows() * (Of(c.groups) + 2 * heads) +
-                     s.samples * chunks * inner * Of(c.state));
+            kFp32Bytes * (s.rows() * (Of(c.groups) + 2 * heads) +
+                          s.samples * chunks * inner * Of(c.state));
   m.backward = s.rows() * (2 * inner + channels + projected) * s.element;
   const double norm = s.leaves() * inner;
   const double scan = 3 * heads * (s.leaves() + s.rows());
   const double conv = s.leaves() * channels * Of(c.conv + 1);
-  m.in_backward = kFp32 * std::max({norm, scan, conv});
+  m.in_backward = kFp32Bytes * std::max({norm, scan, conv});
   return m;
 }
 
@@ -59,9 +39,9 @@ MixerMemory OfAttention(const CostShape& s) {
   const ModelConfig& c = s.held;
   const double qkv = Of(c.qkv_rows()), q = Of(c.q_rows());
   MixerMemory m;
-  m.saved = s.rows() * ((qkv + q) * s.element + kFp32 * Of(c.heads));
+  m.saved = s.rows() * ((qkv + q) * s.element + kFp32Bytes * Of(c.heads));
   m.backward = s.rows() * (qkv + q) * s.element;
-  const double keys_and_values = 2 * s.rows() * Of(c.kv_rows()) * kFp32;
+  const double keys_and_values = 2 * s.rows() * Of(c.kv_rows()) * kFp32Bytes;
   m.in_backward = keys_and_values * s.kv_slices;
   if (s.kv_slices > 0 && s.copies > 1) m.cut_backward = keys_and_values;
   return m;
@@ -84,18 +64,12 @@ MixerMemory OfMixer(const CostShape& s, LayerKind kind) {
   return {};
 }
 
-// fp32 leaves of a norm's weight gradient (norm.cc).
-double NormLeaves(const CostShape& s) {
-  const double leaf_rows = s.slices == 1 ? s.leaf_rows() : s.tokens / s.slices;
-  return s.stream_rows() / leaf_rows * s.hidden() * kFp32;
-}
-
 // Layer::NormAndMix beside the layer's input: h, rstd and y stand throughout,
 // while the gathered h goes before out_proj's sums come or stays beside them.
 MemoryMoment NormAndMix(const CostShape& s, const MixerMemory& mixer) {
   const double gathering = Gathered(s);
   const double summing = GatheredRoom(s) + PartialSums(s, s.samples);
-  const double kept = 2 * s.stream() + s.stream_rows() * kFp32;
+  const double kept = 2 * s.stream() + s.stream_rows() * kFp32Bytes;
   MemoryMoment most = {kept, gathering};
   Raise(most, {kept + mixer.saved, summing});
   return most;
@@ -116,7 +90,7 @@ MemoryMoment LayerBackward(const CostShape& s, const MixerMemory& mixer) {
 
 StageMemory OfLayer(const CostShape& s, LayerKind kind) {
   const MixerMemory mixer = OfMixer(s, kind);
-  const double inside = s.stream() + s.stream_rows() * kFp32 + mixer.saved;
+  const double inside = s.stream() + s.stream_rows() * kFp32Bytes + mixer.saved;
   const MemoryMoment mix = NormAndMix(s, mixer);
   const MemoryMoment back = LayerBackward(s, mixer);
   StageMemory layer;
@@ -125,20 +99,6 @@ StageMemory OfLayer(const CostShape& s, LayerKind kind) {
   layer.backward = back.With({s.stream() + inside, 0});
   if (s.recompute) Raise(layer.backward, mix.With({s.stream(), 0}));
   return layer;
-}
-
-// Head::LossesAndBackward beside its input.
-MemoryMoment OfHead(const CostShape& s) {
-  const double loss = s.rows() * kFp32;
-  const double lasting = loss + 2 * s.stream() + s.stream_rows() * kFp32;
-  const double leaf = s.leaf_rows() * s.vocab_columns * (kFp32 + s.element);
-  const double numbers = s.slices == 1 ? 0 : 3 * s.leaf_rows() * kFp32;
-  MemoryMoment most = {lasting, Gathered(s)};
-  Raise(most, {lasting + leaf + numbers, GatheredRoom(s)});
-  Raise(most,
-        {lasting + leaf, GatheredRoom(s) + PartialSums(s, s.samples_per_leaf)});
-  Raise(most, {lasting + s.stream() + NormLeaves(s), 0});
-  return most;
 }
 
 // Stage::Embed; the words in which rows are selected are whole.
@@ -154,7 +114,7 @@ MemoryMoment OfEmbedding(const CostShape& s) {
 MemoryMoment OfEmbeddingBackward(const CostShape& s) {
   const double rows = std::min(s.leaf_rows(), s.vocab_columns);
   MemoryMoment most = {0, Gathered(s)};
-  Raise(most, {s.grid ? rows * s.hidden() * kFp32 : 0, GatheredRoom(s)});
+  Raise(most, {s.grid ? rows * s.hidden() * kFp32Bytes : 0, GatheredRoom(s)});
   return most;
 }
 
@@ -181,7 +141,7 @@ StageMemory ActivationMemory::OfStage(const StageRange& stage) const {
     m.kept += layer.kept;
   }
   if (last) {
-    Raise(m.forward, OfHead(shape_).With({m.kept + shape_.stream(), 0}));
+    Raise(m.forward, HeadMemory(shape_).With({m.kept + shape_.stream(), 0}));
     m.kept += shape_.stream();  // the head's gradient
   }
   return m;

@@ -14,20 +14,10 @@
 #include <vector>
 
 #include "model/cost_shape.h"
+#include "model/stream_memory.h"
 #include "parallel/stage_balance.h"
 
 namespace lockstep {
-
-// Bytes at one moment of a pass.
-struct MemoryMoment {
-  double activations = 0;    // and their gradients
-  double communication = 0;  // what is there only because ranks exchange it
-
-  double total() const { return activations + communication; }
-  MemoryMoment With(const MemoryMoment& more) const {
-    return {activations + more.activations, communication + more.communication};
-  }
-};
 
 // Of one micro-batch; what it keeps itself is in its moments.
 struct StageMemory {

@@ -1,35 +1,30 @@
 // The end of the model: final norm, head and cross-entropy, both ways.
 //
 // What it is: from the residual stream to a loss for every token, and back to
-// the stream's gradient, leaf by leaf so that logits of one leaf are in memory
-// at a time. What it is not: the mean over the global batch: losses and
-// gradients here are unnormalised sums, in every rung (N5), and the loss is
-// summed exactly by the caller (N6). Why so: a mean taken here would depend on
-// what else is in the micro-batch. A tensor rank has the logits of its columns
-// of the vocabulary; what it needs of the others' is three numbers a row (N4).
+// the stream's gradient, leaf by leaf (head_leaf.h). What it is not: the mean
+// over the global batch: losses and gradients here are unnormalised sums, in
+// every rung (N5), and the loss is summed exactly by the caller (N6). Why so: a
+// mean taken here would depend on what else is in the micro-batch. A tensor
+// rank has the logits of its columns of the vocabulary; what it needs of the
+// others' is three numbers a row (N4).
 #ifndef LOCKSTEP_MODEL_HEAD_H_
 #define LOCKSTEP_MODEL_HEAD_H_
 
 #include <cstdint>
 
 #include "model/config.h"
-#include "model/linear.h"
+#include "model/head_rows.h"
 #include "model/parameters.h"
 #include "model/step_context.h"
 #include "model/tensor.h"
 
 namespace lockstep {
 
-// labels and mask are [samples, tokens]; mask 0 takes a token out.
-struct LossTargets {
-  const int32_t* labels;
-  const uint8_t* mask;
-};
-
 class Head {
  public:
+  // `room` shows in no bit.
   Head(const ModelConfig& config, ParameterStore& store, int64_t tensor_grid,
-       const TensorShare& share);
+       const TensorShare& share, const HeadRoom& room = {});
 
   // x_RD is a residual stream. Writes loss_R fp32 [rows], zero where masked, on
   // every rank.
@@ -43,31 +38,12 @@ class Head {
   Tensor Logits(const StepContext& context, const Tensor& x_RD);
 
  private:
-  // One leaf: rows from `first` on.
-  struct Leaf {
-    int64_t first;
-    Tensor& logits_RV;
-    Tensor* dlogits_RV;  // null: losses only
-  };
-
-  void Project(const StepContext& context, const void* h, int64_t rows,
-               float* logits);
-  void LeafBackward(const StepContext& context, const void* h,
-                    const Tensor& dlogits_RV, void* dh);
-  void Loss(const StepContext& context, const LossTargets& targets,
-            const Leaf& leaf, Tensor& loss_R);
-  void SlicedLoss(const StepContext& context, const LossTargets& targets,
-                  const Leaf& leaf, Tensor& loss_R);
   void Leaves(const StepContext& context, const Tensor& h_RD,
               const LossTargets& targets, Tensor& loss_R, Tensor* dh_RD);
 
   ModelConfig config_;
-  TensorShare share_;
-  int64_t columns_;  // of the padded vocabulary, held here
-  int64_t first_;    // token id of the first
   Parameter& norm_;
-  LinearWeight head_;   // with the padding of its columns
-  int64_t vocab_held_;  // columns of it that belong to the vocabulary
+  HeadWeight head_;
 };
 
 }  // namespace lockstep

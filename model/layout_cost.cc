@@ -8,7 +8,6 @@
 namespace lockstep {
 namespace {
 
-constexpr double kFp32 = 4;
 constexpr double kGrid = 8;
 
 // Elements in memory of what is held, as ParameterStore lays them out.
@@ -22,7 +21,9 @@ double MemoryOf(const ParameterSpec& spec, int64_t degree) {
 }
 
 // Of an element of a gradient's sum.
-double SumBytes(const CostShape& shape) { return shape.grid ? kGrid : kFp32; }
+double SumBytes(const CostShape& shape) {
+  return shape.grid ? kGrid : kFp32Bytes;
+}
 
 // The schedule with as few micro-batches as have its most in flight. Groups of
 // an interleaved one keep their lengths; the first ones are the longest.
@@ -159,13 +160,13 @@ RankMemory TensorRankCosts::Memory(
   const double owned =
       whole ? held.owned
             : std::min(held.owned, held.owned / ranks + held.largest_row);
-  const double masters = kFp32 * (whole ? held.memory : owned);
+  const double masters = kFp32Bytes * (whole ? held.memory : owned);
   const MemoryMoment passes = InFlight(place, stages);
   RankMemory m;
   m.parameters = masters + held.low * shape_.element +
-                 (whole ? 0 : kFp32 * (held.memory - held.low));
+                 (whole ? 0 : kFp32Bytes * (held.memory - held.low));
   m.gradients =
-      held.memory * SumBytes(shape_) + (shape_.grid ? kFp32 * owned : 0);
+      held.memory * SumBytes(shape_) + (shape_.grid ? kFp32Bytes * owned : 0);
   m.state = 2 * masters;
   m.activations = passes.activations;
   m.communication = passes.communication;

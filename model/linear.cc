@@ -85,13 +85,9 @@ TensorRef OutputRef(const StepContext& context, const LinearWeight& weight,
   return stream ? StreamRef(context, ref) : ref;
 }
 
-// c [samples * tokens, n] = a . b, rounded once to the weight's dtype. `cut`:
-// over all slices of all ranks, c being a residual stream.
-void Multiply(const StepContext& context, const LinearWeight& weight,
-              int64_t samples, bool cut, MatmulArgs args, void* c) {
-  args.m = samples * context.tokens;
-  args.c = c;
-  args.c_dtype = weight.dtype;
+// c [m, n] = a . b, rounded once. `cut`: over the slices that are held.
+void MultiplyHeld(const StepContext& context, const LinearWeight& weight,
+                  bool cut, MatmulArgs args) {
   args.c_row_stride = args.n;
   std::vector<KSlice> slices;
   for (int64_t s = 0; cut && s < weight.slices.count; ++s) {
@@ -101,14 +97,34 @@ void Multiply(const StepContext& context, const LinearWeight& weight,
   }
   args.slices = slices.data();
   args.slice_count = static_cast<int64_t>(slices.size());
-  if (!cut || context.share().degree == 1) return Matmul(context.device, args);
+  Matmul(context.device, args);
+}
+
+// In the weight's dtype. `cut`: over all slices of all ranks, c being a stream.
+void Multiply(const StepContext& context, const LinearWeight& weight, bool cut,
+              MatmulArgs args, void* c) {
+  args.m = context.rows();
+  args.c = c;
+  args.c_dtype = weight.dtype;
+  if (!cut || context.share().degree == 1) {
+    return MultiplyHeld(context, weight, cut, args);
+  }
   Tensor partial =
       Tensor::Uninit(context.device, DType::kF32, {args.m, args.n});
   args.c = partial.raw();
   args.c_dtype = DType::kF32;
-  Matmul(context.device, args);
-  context.tensor->SumStream(context.device, {samples, context.tokens, args.n},
+  MultiplyHeld(context, weight, cut, args);
+  context.tensor->SumStream(context.device,
+                            {context.samples, context.tokens, args.n},
                             partial.data<float>(), c, weight.dtype);
+}
+
+// dx = dy W.
+MatmulArgs InputGradientOf(const LinearWeight& weight, const void* dy) {
+  return {.n = weight.in,
+          .k = weight.out,
+          .a = {dy, weight.dtype, weight.out, 1},
+          .b = {weight.runtime, weight.dtype, weight.in, 1}};
 }
 
 }  // namespace
@@ -143,7 +159,7 @@ void LinearForward(const StepContext& context, const OperationName& name,
                    const LinearWeight& weight, const void* x, void* y) {
   const DType dtype = weight.dtype;
   const bool cut = weight.cut_dim == 1;
-  Multiply(context, weight, context.samples, cut,
+  Multiply(context, weight, cut,
            {.n = weight.out,
             .k = weight.in,
             .a = {x, dtype, weight.in, 1},
@@ -157,21 +173,20 @@ void LinearForward(const StepContext& context, const OperationName& name,
           {OutputRef(context, weight, "y", y, cut)});
 }
 
-void InputGradient(const StepContext& context, const LinearWeight& weight,
-                   int64_t samples, const void* dy, void* dx) {
-  const DType dtype = weight.dtype;
-  Multiply(context, weight, samples, weight.cut_dim == 0,
-           {.n = weight.in,
-            .k = weight.out,
-            .a = {dy, dtype, weight.out, 1},
-            .b = {weight.runtime, dtype, weight.in, 1}},
-           dx);
+void InputGradientRows(const StepContext& context, const LinearWeight& weight,
+                       int64_t rows, const void* dy, void* dx, DType dx_dtype) {
+  MatmulArgs args = InputGradientOf(weight, dy);
+  args.m = rows;
+  args.c = dx;
+  args.c_dtype = dx_dtype;
+  MultiplyHeld(context, weight, weight.cut_dim == 0, args);
 }
 
 void LinearBackward(const StepContext& context, const OperationName& name,
                     const LinearWeight& weight, const void* x, const void* dy,
                     void* dx) {
-  InputGradient(context, weight, context.samples, dy, dx);
+  Multiply(context, weight, weight.cut_dim == 0, InputGradientOf(weight, dy),
+           dx);
   WeightGradient(context, weight, x, dy);
   Observe(context, name,
           {OutputRef(context, weight, "dy", dy, false),

@@ -71,9 +71,11 @@ void LinearBackward(const StepContext& context, const OperationName& name,
                     const LinearWeight& weight, const void* x, const void* dy,
                     void* dx);
 
-// dx alone, of `samples` samples.
-void InputGradient(const StepContext& context, const LinearWeight& weight,
-                   int64_t samples, const void* dy, void* dx);
+// dx of some rows alone, rounded once to dx_dtype. Of a weight cut by rows it
+// is the sum over the slices that this rank holds: where others hold the rest,
+// take it as fp32, for TensorAxis::SumStream.
+void InputGradientRows(const StepContext& context, const LinearWeight& weight,
+                       int64_t rows, const void* dy, void* dx, DType dx_dtype);
 
 }  // namespace lockstep
 

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
+#include "model/head_memory.h"
+
 namespace lockstep {
 namespace {
 
-constexpr double kFp32 = 4;
-
 AxisTraffic Sum(const CostShape& s, double samples) {
-  return {1, samples * s.tokens * s.hidden() * kFp32};
+  return {1, samples * s.tokens * s.hidden() * kFp32Bytes};
 }
 
 // Every token's row, where tokens lie on several ranks.
@@ -24,7 +24,7 @@ AxisTraffic OfLayer(const CostShape& s, LayerKind kind) {
   traffic += Sum(s, s.samples);
   if (kind == LayerKind::kAttention && s.kv_slices > 0 && s.copies > 1) {
     const double width = 2 * static_cast<double>(s.held.kv_rows());
-    traffic += {1, s.rows() * width * kFp32};
+    traffic += {1, s.rows() * width * kFp32Bytes};
   }
   return traffic;
 }
@@ -37,10 +37,12 @@ AxisTraffic OfEmbedding(const CostShape& s) {
   return traffic;
 }
 
-// A leaf exchanges its maxima, its sums with the labels' logits, and the
-// gradient of its input.
+// A block of a leaf's rows exchanges its maxima and its sums with the labels'
+// logits, the leaf the gradient of its input.
 AxisTraffic OfHead(const CostShape& s) {
-  AxisTraffic leaf = {2, 3 * s.leaf_rows() * kFp32};
+  const auto block_rows = static_cast<double>(HeadCutOf(s).block_rows);
+  const double blocks = std::ceil(s.leaf_rows() / block_rows);
+  AxisTraffic leaf = {2 * blocks, 3 * s.leaf_rows() * kFp32Bytes};
   leaf += Sum(s, s.samples_per_leaf);
   AxisTraffic traffic = leaf.Times(s.leaves());
   traffic += Gather(s);

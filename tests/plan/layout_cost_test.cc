@@ -43,6 +43,20 @@ TEST(LayoutCostTest, TensorRanksArePlanned) {
             0);
 }
 
+// A head that works block by block, and one whose logits come in chunks too.
+TEST(LayoutCostTest, AHeadWithLittleRoomIsPlanned) {
+  const std::vector<std::string> blocks = {"data.sequence=288",
+                                           "batch.global=2"};
+  EXPECT_EQ(ExpectPlanned({.sets = blocks}), 0);
+  EXPECT_EQ(ExpectPlanned({.tensor = 2, .sets = blocks}), 0);
+  std::vector<std::string> chunks = blocks;
+  chunks.push_back("model.vocab=60000");
+  EXPECT_EQ(ExpectPlanned({.sets = chunks}), 0);
+  chunks.back() = "model.vocab=118000";
+  chunks.push_back("parallel.sequence=true");
+  EXPECT_EQ(ExpectPlanned({.tensor = 2, .sets = chunks}), 0);
+}
+
 TEST(LayoutCostTest, CopiesOfKeyValueHeadsArePlanned) {
   EXPECT_EQ(ExpectPlanned({.tensor = 4,
                            .sets = {"model.kv_heads=2", "model.head_dim=8",

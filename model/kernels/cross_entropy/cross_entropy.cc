@@ -13,7 +13,7 @@ LS_DECLARE_KERNEL(CrossEntropyRange, const CrossEntropyArgs& args,
 
 namespace {
 
-constexpr char kOrder[] = "64 lanes along a row";
+constexpr char kOrder[] = "64 lanes along a slice of a row, slices by the tree";
 
 auto CrossEntropyRangeVariants() {
   return LS_KERNEL_VARIANTS(CrossEntropyRange, "cross_entropy", kOrder);
@@ -26,6 +26,11 @@ void CrossEntropy(Device& device, const CrossEntropyArgs& args) {
       << NameOf(args.dlogits_dtype);
   LS_CHECK_GT(args.vocab, 0);
   LS_CHECK_GE(args.vocab_padded, args.vocab);
+  LS_CHECK(args.slices >= 1 && args.slices <= 64 &&
+           (args.slices & (args.slices - 1)) == 0)
+      << "a tree of " << args.slices << " slices";
+  LS_CHECK_EQ(args.vocab_padded % args.slices, 0);
+  LS_CHECK_EQ(args.top == nullptr, args.total == nullptr);
   for (int64_t row = 0; row < args.rows; ++row) {
     if (args.mask[row] == 0) continue;
     LS_CHECK(args.labels[row] >= 0 && args.labels[row] < args.vocab)

@@ -2,7 +2,10 @@
 //
 // Per row with mask != 0 (MODEL 2.6), over the true vocabulary only:
 //   top   = maximum of l (OrderedMax)
-//   total = OrderedSum over j of Exp(l[j] - top)                    (N7, N8)
+//   total = OrderedSum over j of Exp(l[j] - top)                    (N7, N8);
+//     with several slices (N4) the tree over them of each slice's OrderedSum,
+//     a slice being vocab_padded / slices columns, those of padding
+//     left out
 //   loss  = Log(total) - (l[label] - top)
 //   dlogits[j] = (Exp(l[j] - top) / total - (j == label ? 1 : 0)) * loss_scale
 //     rounded once to storage; columns [vocab, vocab_padded) get +0.
@@ -38,6 +41,11 @@ struct CrossEntropyArgs {
   DType dlogits_dtype{};            // F32, BF16 or F16
   void* dlogits = nullptr;  // null: losses only. May be logits itself if F32.
   int64_t dlogits_row_stride = 0;
+  int64_t slices = 1;  // a power of two that divides vocab_padded
+  // [rows] each, what CrossEntropyGradient (cross_entropy_slices.h) needs to
+  // make the gradient again; +0 where masked. Null: not wanted.
+  float* top = nullptr;
+  float* total = nullptr;
 };
 void CrossEntropy(Device& device, const CrossEntropyArgs& args);
 

@@ -54,6 +54,10 @@ std::string CrossEntropyCheck(Device& device, CheckFault fault) {
     CrossEntropyTop(device, part);
     CrossEntropySums(device, part);
     CrossEntropyFinish(device, part);
+
+    part.logits = check.InOut(rows, part.columns).as<float>();
+    part.dlogits = check.Output(dtype, rows, part.columns).data();
+    CrossEntropyGradient(device, part);
   }
   return check.Digest();
 }

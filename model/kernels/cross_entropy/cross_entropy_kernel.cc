@@ -6,6 +6,7 @@
 #include "determinism/math.h"
 #include "determinism/ordered_sum.h"
 #include "model/kernels/cross_entropy/cross_entropy.h"
+#include "model/kernels/cross_entropy/cross_entropy_tree.h"
 #include "model/kernels/storage.h"
 
 namespace lockstep::LOCKSTEP_ISA_NS {
@@ -16,14 +17,26 @@ void ZeroFrom(int64_t first, int64_t last, S* dlogits) {
   for (int64_t j = first; j < last; ++j) dlogits[j] = FromF32<S>(0.0f);
 }
 
-// Leaves Exp(l - top) in `exps` and returns their sum; *loss is written.
-float RowLoss(const float* logits, int64_t vocab, int32_t label,
-              float* __restrict exps, float* loss) {
-  const float top = OrderedMax(logits, vocab);
-  for (int64_t j = 0; j < vocab; ++j) exps[j] = math::Exp(logits[j] - top);
-  const float total = OrderedSum(exps, vocab);
-  *loss = math::Log(total) - (logits[label] - top);
-  return total;
+struct RowSums {
+  float top;
+  float total;
+};
+
+// Leaves Exp(l - top) in `exps`.
+RowSums SumsOfRow(const CrossEntropyArgs& args, const float* logits,
+                  float* __restrict exps) {
+  const float top = OrderedMax(logits, args.vocab);
+  for (int64_t j = 0; j < args.vocab; ++j) {
+    exps[j] = math::Exp(logits[j] - top);
+  }
+  return {top, SumOfSlices(exps, args.vocab, args.vocab_padded / args.slices,
+                           args.slices)};
+}
+
+void KeepSums(const CrossEntropyArgs& args, int64_t row, const RowSums& sums) {
+  if (args.top == nullptr) return;
+  args.top[row] = sums.top;
+  args.total[row] = sums.total;
 }
 
 template <class S>
@@ -50,15 +63,17 @@ void CrossEntropyRange(const CrossEntropyArgs& args, int64_t begin,
                        : RowOf<S>(args.dlogits, row, args.dlogits_row_stride);
       if (args.mask[row] == 0) {
         args.loss[row] = 0.0f;
+        KeepSums(args, row, {0.0f, 0.0f});
         if (dlogits) ZeroFrom<S>(0, args.vocab_padded, dlogits);
         continue;
       }
       const int32_t label = args.labels[row];
-      const float total =
-          RowLoss(args.logits + row * args.logits_row_stride, args.vocab, label,
-                  exps.data(), &args.loss[row]);
+      const float* logits = args.logits + row * args.logits_row_stride;
+      const RowSums sums = SumsOfRow(args, logits, exps.data());
+      args.loss[row] = math::Log(sums.total) - (logits[label] - sums.top);
+      KeepSums(args, row, sums);
       if (dlogits == nullptr) continue;
-      RowGradient<S>(exps.data(), total, label, loss_scale, args.vocab,
+      RowGradient<S>(exps.data(), sums.total, label, loss_scale, args.vocab,
                      args.vocab_padded, dlogits);
     }
   });

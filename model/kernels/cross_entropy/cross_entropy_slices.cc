@@ -14,6 +14,8 @@ LS_DECLARE_KERNEL(CrossEntropySumsRange, const CrossEntropySlicesArgs& args,
                   int64_t begin, int64_t end)
 LS_DECLARE_KERNEL(CrossEntropyFinishRange, const CrossEntropySlicesArgs& args,
                   int64_t begin, int64_t end)
+LS_DECLARE_KERNEL(CrossEntropyGradientRange, const CrossEntropySlicesArgs& args,
+                  int64_t begin, int64_t end)
 
 namespace {
 
@@ -55,6 +57,12 @@ void CrossEntropySums(Device& device, const CrossEntropySlicesArgs& args) {
 
 void CrossEntropyFinish(Device& device, const CrossEntropySlicesArgs& args) {
   Run(device, LS_KERNEL_VARIANTS(CrossEntropyFinishRange, kName, kOrder), args);
+}
+
+void CrossEntropyGradient(Device& device, const CrossEntropySlicesArgs& args) {
+  LS_CHECK(args.dlogits != nullptr);
+  Run(device, LS_KERNEL_VARIANTS(CrossEntropyGradientRange, kName, kOrder),
+      args);
 }
 
 }  // namespace lockstep

@@ -12,6 +12,10 @@
 //     dlogits[j] = (logits[j] / total - (j == label ? 1 : 0)) * loss_scale
 //     rounded once to storage, +0 in columns beyond the vocabulary.
 //
+//   CrossEntropyGradient  the same dlogits once more, of any columns
+//     (slices count for nothing), from their logits and the row's top and
+//     total; target and loss may be null.
+//
 // fp32 within. With one slice on one rank these are the bits of
 // cross_entropy.h: columns of padding, whose logit counts as -infinity, would
 // add +0 to lanes that start from +0, and are skipped. Whether top is +0 or -0
@@ -52,6 +56,7 @@ struct CrossEntropySlicesArgs {
 void CrossEntropyTop(Device& device, const CrossEntropySlicesArgs& args);
 void CrossEntropySums(Device& device, const CrossEntropySlicesArgs& args);
 void CrossEntropyFinish(Device& device, const CrossEntropySlicesArgs& args);
+void CrossEntropyGradient(Device& device, const CrossEntropySlicesArgs& args);
 
 }  // namespace lockstep
 

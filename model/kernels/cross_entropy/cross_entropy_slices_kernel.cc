@@ -7,6 +7,7 @@
 #include "determinism/math.h"
 #include "determinism/ordered_sum.h"
 #include "model/kernels/cross_entropy/cross_entropy_slices.h"
+#include "model/kernels/cross_entropy/cross_entropy_tree.h"
 #include "model/kernels/storage.h"
 
 namespace lockstep::LOCKSTEP_ISA_NS {
@@ -23,24 +24,8 @@ int64_t LabelColumn(const CrossEntropySlicesArgs& args, int64_t row) {
   return column >= 0 && column < args.columns ? column : -1;
 }
 
-// Slice 0b0111 completes three pairs, 0b1011 two: as many as its number ends in
-// ones. `left` has one sum a level, of an earlier left half.
-float TreeOfSlices(const CrossEntropySlicesArgs& args, const float* exps) {
-  const int64_t width = args.columns / args.slices;
-  const int64_t valid = TrueColumns(args, args.columns);
-  float left[6];  // of up to 64 slices
-  float sum = 0.0f;
-  for (int64_t s = 0; s < args.slices; ++s) {
-    const int64_t begin = s * width;
-    sum =
-        OrderedSum(exps + begin, std::clamp<int64_t>(valid - begin, 0, width));
-    int level = 0;
-    for (int64_t bits = s; bits % 2 == 1; bits /= 2) {
-      sum = left[level++] + sum;
-    }
-    if (s + 1 < args.slices) left[level] = sum;
-  }
-  return sum;
+void Exponentials(float* logits, int64_t valid, float top) {
+  for (int64_t j = 0; j < valid; ++j) logits[j] = math::Exp(logits[j] - top);
 }
 
 template <class S>
@@ -82,9 +67,9 @@ void CrossEntropySumsRange(const CrossEntropySlicesArgs& args, int64_t begin,
     float* logits = args.logits + row * args.logits_row_stride;
     const int64_t label = LabelColumn(args, row);
     if (label >= 0) args.target[row] = logits[label];
-    const float top = args.top[row];
-    for (int64_t j = 0; j < valid; ++j) logits[j] = math::Exp(logits[j] - top);
-    args.total[row] = TreeOfSlices(args, logits);
+    Exponentials(logits, valid, args.top[row]);
+    args.total[row] =
+        SumOfSlices(logits, valid, args.columns / args.slices, args.slices);
   }
 }
 
@@ -103,6 +88,23 @@ void CrossEntropyFinishRange(const CrossEntropySlicesArgs& args, int64_t begin,
       args.loss[row] =
           math::Log(args.total[row]) - (args.target[row] - args.top[row]);
       if (dlogits) GradientRow<S>(args, row, dlogits);
+    }
+  });
+}
+
+void CrossEntropyGradientRange(const CrossEntropySlicesArgs& args,
+                               int64_t begin, int64_t end) {
+  const int64_t valid = TrueColumns(args, args.columns);
+  WithStorage(args.dlogits_dtype, [&]<class S>(S) {
+    for (int64_t row = begin; row < end; ++row) {
+      S* dlogits = RowOf<S>(args.dlogits, row, args.dlogits_row_stride);
+      if (args.mask[row] == 0) {
+        std::fill_n(dlogits, args.columns, FromF32<S>(0.0f));
+        continue;
+      }
+      Exponentials(args.logits + row * args.logits_row_stride, valid,
+                   args.top[row]);
+      GradientRow<S>(args, row, dlogits);
     }
   });
 }
