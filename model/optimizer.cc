@@ -1,15 +1,16 @@
 #include "model/optimizer.h"
 
 #include <cmath>
-#include <mutex>
 #include <utility>
 
 #include "determinism/check.h"
 #include "determinism/math64.h"
+#include "model/gradient_summary.h"
 #include "model/kernels/adamw/adamw.h"
 #include "model/kernels/grad_finalize/grad_finalize.h"
 #include "model/observe.h"
 #include "model/parameter_boxes.h"
+#include "model/update_fingerprints.h"
 
 namespace lockstep {
 namespace {
@@ -86,25 +87,7 @@ void Optimizer::FinaliseGradients(const StepContext& context, double divisor) {
 }
 
 double Optimizer::GradientNorm() const {
-  return std::sqrt(GradientSquares().Round());
-}
-
-ExactSum Optimizer::GradientSquares() const {
-  ExactSum total;
-  std::mutex mutex;  // exact sums merge in any order to the same value
-  const auto& parameters = store_.all();
-  device_.threads().ParallelFor(
-      static_cast<int64_t>(parameters.size()), [&](int64_t begin, int64_t end) {
-        ExactSum part;
-        for (int64_t i = begin; i < end; ++i) {
-          const Parameter& p = parameters[static_cast<size_t>(i)];
-          if (!p.speaks) continue;
-          part.AddSquares({p.grad, static_cast<size_t>(p.owned_count())});
-        }
-        const std::lock_guard<std::mutex> lock(mutex);
-        total.Merge(part);
-      });
-  return total;
+  return std::sqrt(SummariseGradients(device_, store_, false).squares.Round());
 }
 
 std::optional<NonFiniteGradient> Optimizer::FindNonFinite() const {
@@ -124,40 +107,51 @@ double Optimizer::ClipFactor(double norm) const {
 }
 
 void Optimizer::Update(const StepContext& context, double lr,
-                       double clip_factor) {
+                       double clip_factor, KnownFingerprints* known) {
   ++updates_;
   const double beta1 = config_.betas[0], beta2 = config_.betas[1];
   const StepContext phase = context.In(Phase::kOptimizer);
   for (Parameter& p : store_.all()) {
     float* m = m_.data<float>() + OffsetOf(p);
     float* v = v_.data<float>() + OffsetOf(p);
-    const bool own = p.owned_runtime() == p.master;
-    AdamW(device_, {.n = p.owned_count(),
-                    .grad = p.grad,
-                    .master = p.master,
-                    .m = m,
-                    .v = v,
-                    .runtime = own ? nullptr : p.owned_runtime(),
-                    .runtime_dtype = p.spec.runtime_dtype,
-                    .lr = lr,
-                    .beta1 = beta1,
-                    .beta2 = beta2,
-                    .eps = config_.eps,
-                    .weight_decay = p.spec.decay ? config_.weight_decay : 0.0,
-                    .clip = clip_factor,
-                    .bias_correction1 = 1.0 - math64::PowInt(beta1, updates_),
-                    .bias_correction2 = 1.0 - math64::PowInt(beta2, updates_)});
-    TensorRef runtime = Owned("runtime", store_, p, p.owned_runtime());
-    runtime.dtype = p.spec.runtime_dtype;
+    void* runtime = p.owned_runtime() == p.master ? nullptr : p.owned_runtime();
+    std::optional<UpdateFingerprints> prints;
+    if (known != nullptr && p.speaks) {
+      prints.emplace(p, store_.placement().tensor,
+                     UpdateFingerprints::Written{m, v, runtime});
+    }
+    AdamW(device_,
+          {.n = p.owned_count(),
+           .grad = p.grad,
+           .master = p.master,
+           .m = m,
+           .v = v,
+           .runtime = runtime,
+           .runtime_dtype = p.spec.runtime_dtype,
+           .lr = lr,
+           .beta1 = beta1,
+           .beta2 = beta2,
+           .eps = config_.eps,
+           .weight_decay = p.spec.decay ? config_.weight_decay : 0.0,
+           .clip = clip_factor,
+           .bias_correction1 = 1.0 - math64::PowInt(beta1, updates_),
+           .bias_correction2 = 1.0 - math64::PowInt(beta2, updates_)},
+          prints ? prints->Watch() : AdamWBlockDone());
+    if (prints) {
+      prints->Tell(store_.name() + "/" + p.spec.name,
+                   name() + "/" + p.spec.name, *known);
+    }
+    TensorRef weight = Owned("runtime", store_, p, p.owned_runtime());
+    weight.dtype = p.spec.runtime_dtype;
     Observe(phase, {p.spec.name, "adamw"}, {Owned("grad", store_, p, p.grad)},
             {Owned("master", store_, p, p.master), Owned("m", store_, p, m),
-             Owned("v", store_, p, v), runtime});
+             Owned("v", store_, p, v), weight});
   }
 }
 
 void Optimizer::VisitState(StateVisitor& visitor) {
   for (auto [suffix, moment] :
-       {std::pair{".exp_avg", &m_}, std::pair{".exp_avg_sq", &v_}}) {
+       {std::pair{kMomentSuffix, &m_}, std::pair{kSquareSuffix, &v_}}) {
     store_.VisitRows(visitor, suffix, StateGroup::kMoment,
                      [this, moment = moment](const Parameter& p) {
                        return moment->data<float>() + OffsetOf(p);

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "determinism/exact_sum.h"
 #include "determinism/operation.h"
 #include "determinism/state.h"
+#include "determinism/state_fingerprint.h"
 #include "model/device.h"
 #include "model/parameters.h"
 #include "model/step_context.h"
@@ -52,17 +52,18 @@ class Optimizer : public Stateful {
   // loss scale, > 0; integer sums are on their grid (N5). Afterwards the
   // store's gradients are final.
   void FinaliseGradients(const StepContext& context, double divisor);
-  // Exact, over the final gradients: of a rank that has all of them, and the
-  // squares of a rank that does not.
+  // Exact, over the final gradients, of a rank that has all of them; a rank
+  // that does not asks for squares (gradient_summary.h).
   double GradientNorm() const;
-  ExactSum GradientSquares() const;
   std::optional<NonFiniteGradient> FindNonFinite() const;
 
   // Factor that clipping applies to gradients of that norm; 1 if none.
   double ClipFactor(double norm) const;
 
-  // One AdamW update of all parameters, then their run-time weights.
-  void Update(const StepContext& context, double lr, double clip_factor);
+  // One AdamW update of all parameters, then their run-time weights. `known`,
+  // if given, gets the fingerprints of what was written, as it was written.
+  void Update(const StepContext& context, double lr, double clip_factor,
+              KnownFingerprints* known = nullptr);
 
   int64_t updates() const { return static_cast<int64_t>(updates_); }
 

@@ -191,7 +191,7 @@ int64_t ParameterStore::count() const {
 }
 
 void ParameterStore::VisitState(StateVisitor& visitor) {
-  VisitRows(visitor, ".master", StateGroup::kMaster,
+  VisitRows(visitor, kMasterSuffix, StateGroup::kMaster,
             [](const Parameter& p) { return p.master; });
   VisitRows(visitor, "", StateGroup::kRuntime,
             [](const Parameter& p) { return p.owned_runtime(); });

@@ -65,6 +65,10 @@ struct ParameterSpec {
 std::vector<ParameterSpec> ListParameters(const ModelConfig& config,
                                           DType storage, int64_t tensor_grid);
 
+// Of a master's entry in the state, behind the parameter's name; its run-time
+// weight has the name alone.
+inline constexpr char kMasterSuffix[] = ".master";
+
 // Which part of the model a rank has. By default all of it.
 struct StorePlacement {
   std::vector<StageRange> stages = {};  // layers of its stages; empty: all

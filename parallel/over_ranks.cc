@@ -50,8 +50,9 @@ absl::Status AddOverRanks(Communicator& world,
 }
 
 absl::StatusOr<std::vector<TensorFingerprint>> WholeState(
-    Communicator& world, const StateRegistry& registry, StateGroupSet groups) {
-  auto state = StateTensorFingerprints(registry, groups & kSharedState);
+    Communicator& world, const StateRegistry& registry, StateGroupSet groups,
+    const KnownFingerprints& known) {
+  auto state = StateTensorFingerprints(registry, groups & kSharedState, known);
   std::vector<Fingerprint*> sums;
   for (TensorFingerprint& tensor : state) sums.push_back(&tensor.value);
   LS_RETURN_IF_ERROR(AddOverRanks(world, sums));

@@ -18,6 +18,7 @@
 #include "determinism/exact_sum.h"
 #include "determinism/fingerprint.h"
 #include "determinism/state.h"
+#include "determinism/state_fingerprint.h"
 #include "parallel/communicator.h"
 
 namespace lockstep {
@@ -35,8 +36,10 @@ absl::Status AddOverRanks(Communicator& world,
 // Of the given groups, over all ranks: what StateTensorFingerprints is on a
 // rank that has everything. Every rank has the same entries; masters, moments
 // and run-time weights are shared out in boxes, all else stands on every rank.
+// `known`: what this rank need not read again.
 absl::StatusOr<std::vector<TensorFingerprint>> WholeState(
-    Communicator& world, const StateRegistry& registry, StateGroupSet groups);
+    Communicator& world, const StateRegistry& registry, StateGroupSet groups,
+    const KnownFingerprints& known = {});
 inline constexpr StateGroupSet kSharedState = SetOf(StateGroup::kMaster) |
                                               SetOf(StateGroup::kMoment) |
                                               SetOf(StateGroup::kRuntime);

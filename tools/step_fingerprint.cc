@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "determinism/check.h"
 #include "determinism/fingerprint.h"
 #include "determinism/status.h"
-#include "model/parameter_boxes.h"
 #include "parallel/over_ranks.h"
 
 namespace lockstep {
@@ -78,17 +78,16 @@ void AddSamples(std::span<const uint64_t> samples, int64_t tokens,
   inputs.loss += LossShare(samples, tokens, losses_ST);
 }
 
-std::vector<TensorFingerprint> GradientShares(const ParameterStore& store) {
+std::vector<TensorFingerprint> GradientShares(
+    const ParameterStore& store, std::span<const Fingerprint> fingerprints) {
   std::vector<TensorFingerprint> tensors;
   for (const ParameterSpec& spec : store.specs()) {
     tensors.push_back({spec.name, DType::kF32, spec.shape, {}});
   }
-  for (const Parameter& p : store.all()) {
-    if (!p.speaks) continue;
-    for (const ParameterBox& box : BoxesOf(p, store.placement().tensor)) {
-      tensors[static_cast<size_t>(p.spec.index)].value += FingerprintBox(
-          p.grad + box.owned, DType::kF32, p.spec.shape, box.start, box.shape);
-    }
+  LS_CHECK_EQ(fingerprints.size(), store.all().size());
+  for (size_t i = 0; i < fingerprints.size(); ++i) {
+    const auto at = static_cast<size_t>(store.all()[i].spec.index);
+    tensors[at].value = fingerprints[i];
   }
   return tensors;
 }
@@ -108,17 +107,19 @@ absl::Status AddInputFields(Communicator& world, StepInputs inputs,
 }
 
 absl::Status AddStateFields(Communicator& world, const StateRegistry& registry,
+                            const KnownFingerprints& known,
                             std::map<std::string, std::string>& fields) {
   // Masters and moments stand in two fields; they are hashed once.
   constexpr StateGroupSet kOptimizerSet = SetOf(StateGroup::kMaster) |
                                           SetOf(StateGroup::kMoment) |
                                           SetOf(StateGroup::kCounter);
   LS_ASSIGN_OR_RETURN(auto optimizer,
-                      WholeState(world, registry, kOptimizerSet));
+                      WholeState(world, registry, kOptimizerSet, known));
   LS_ASSIGN_OR_RETURN(
       auto rest, WholeState(world, registry, kSavedState & ~kOptimizerSet));
-  LS_ASSIGN_OR_RETURN(auto params,
-                      WholeState(world, registry, SetOf(StateGroup::kRuntime)));
+  LS_ASSIGN_OR_RETURN(
+      auto params,
+      WholeState(world, registry, SetOf(StateGroup::kRuntime), known));
   Append(rest, optimizer);
   fields["optimizer"] = FieldFingerprint(std::move(optimizer));
   fields["state"] = FieldFingerprint(std::move(rest));

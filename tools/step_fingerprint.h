@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "data/data_fingerprint.h"
 #include "determinism/state.h"
+#include "determinism/state_fingerprint.h"
 #include "model/parameters.h"
 #include "parallel/communicator.h"
 
@@ -49,16 +50,20 @@ void AddSamples(std::span<const uint64_t> samples, int64_t tokens,
                 std::span<const int32_t> tokens_ST1,
                 std::span<const uint8_t> mask_ST,
                 std::span<const float> losses_ST, StepInputs& inputs);
-// Final gradients of the owned rows, before clipping.
-std::vector<TensorFingerprint> GradientShares(const ParameterStore& store);
+// Final gradients of the owned rows, before clipping; their fingerprints come
+// from SummariseGradients.
+std::vector<TensorFingerprint> GradientShares(
+    const ParameterStore& store, std::span<const Fingerprint> fingerprints);
 
 // data, loss and grads of all ranks. Collective.
 absl::Status AddInputFields(Communicator& world, StepInputs inputs,
                             int64_t tokens,
                             std::map<std::string, std::string>& fields);
 
-// params, optimizer, rng and state of the registries of all ranks. Collective.
+// params, optimizer, rng and state of the registries of all ranks. `known`:
+// what was fingerprinted as it was written. Collective.
 absl::Status AddStateFields(Communicator& world, const StateRegistry& registry,
+                            const KnownFingerprints& known,
                             std::map<std::string, std::string>& fields);
 
 // The `state` field alone: what `unseed` prints. Collective.

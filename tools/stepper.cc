@@ -7,6 +7,7 @@
 
 #include "determinism/float_env.h"
 #include "determinism/status.h"
+#include "model/gradient_summary.h"
 #include "model/observe.h"
 #include "parallel/over_ranks.h"
 #include "tools/step_fingerprint.h"
@@ -16,6 +17,7 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
                  const Dataset* dataset, const ModelLayout& layout,
                  FaultPlan* faults)
     : config_(config),
+      fingerprints_(config.metrics.fingerprints),
       dataset_(dataset),
       faults_(faults),
       device_(options.threads, options.isa),
@@ -108,9 +110,10 @@ absl::Status Stepper::FinishGradients(Work& work) {
   Optimizer& optimizer = model_.optimizer();
   optimizer.FinaliseGradients(Context(work, 0), work.divisor);
   LS_RETURN_IF_ERROR(AgreeOverRanks(world(), AtFaultPoint("grad.end")));
-  ExactSum squares = optimizer.GradientSquares();
-  LS_RETURN_IF_ERROR(AddOverRanks(world(), squares));
-  report.grad_norm = std::sqrt(squares.Round());
+  auto grads = SummariseGradients(device_, model_.store(), fingerprints_);
+  work.grads = std::move(grads.fingerprints);
+  LS_RETURN_IF_ERROR(AddOverRanks(world(), grads.squares));
+  report.grad_norm = std::sqrt(grads.squares.Round());
   // An entry that is not finite is in no sum on the grid.
   if (model_.grid() != nullptr && model_.grid()->NonFinite()) {
     report.grad_norm = std::numeric_limits<double>::infinity();
@@ -145,8 +148,11 @@ absl::Status Stepper::UpdateParameters(Work& work) {
       state_.update_samples + static_cast<uint64_t>(BatchSize());
   work.report.lr = schedule_.At(static_cast<int64_t>(samples));
   Optimizer& optimizer = model_.optimizer();
+  // A planted fault may damage what the update wrote: then the state is read.
+  const bool hot = fingerprints_ && (faults_ == nullptr || faults_->empty());
   optimizer.Update(Context(work, 0), work.report.lr,
-                   optimizer.ClipFactor(work.report.grad_norm));
+                   optimizer.ClipFactor(work.report.grad_norm),
+                   hot ? &work.known : nullptr);
   scaler_.Clean();
   spikes_.Applied(work.report.loss, work.report.grad_norm);
   if (model_.grid() != nullptr) {
@@ -174,20 +180,21 @@ void Stepper::AdvanceState(Work& work) {
 }
 
 absl::Status Stepper::FingerprintInputs(Work& work) {
-  if (!config_.metrics.fingerprints) return absl::OkStatus();
+  if (!fingerprints_) return absl::OkStatus();
   StepInputs inputs;
   if (layout().counts_losses()) {
     AddSamples(work.samples, config_.data.sequence, work.tokens_ST1,
                work.mask_ST, work.losses_ST, inputs);
   }
-  inputs.grads = GradientShares(model_.store());
+  inputs.grads = GradientShares(model_.store(), work.grads);
   return AddInputFields(world(), std::move(inputs), config_.data.sequence,
                         work.report.fingerprint);
 }
 
 absl::Status Stepper::FingerprintState(Work& work) {
-  if (!config_.metrics.fingerprints) return absl::OkStatus();
-  return AddStateFields(world(), registry_, work.report.fingerprint);
+  if (!fingerprints_) return absl::OkStatus();
+  return AddStateFields(world(), registry_, work.known,
+                        work.report.fingerprint);
 }
 
 }  // namespace lockstep

@@ -22,10 +22,9 @@
 #include "data/data_fingerprint.h"
 #include "data/dataset.h"
 #include "data/prefetch.h"
-#include "determinism/exact_sum.h"
 #include "determinism/fault.h"
 #include "determinism/operation.h"
-#include "determinism/state.h"
+#include "determinism/state_fingerprint.h"
 #include "model/device.h"
 #include "model/loss_scaler.h"
 #include "model/model_layout.h"
@@ -80,8 +79,7 @@ class Stepper {
   // The `state` fingerprint of all ranks.
   absl::StatusOr<std::string> StateField();
 
-  // Of the last Step(), also of one that failed once its losses were there; of
-  // this rank's replica.
+  // Of the last Step() that had losses, even if it failed; of this replica.
   const StepSamples& last_samples() const { return last_samples_; }
 
   // The run's adoptions, as its ledger has them: those that the restored state
@@ -111,6 +109,9 @@ class Stepper {
     watch_parts_ = std::move(watch);
   }
 
+  // Instead of metrics.fingerprints, for who measures their price (N12).
+  void SetFingerprints(bool on) { fingerprints_ = on; }
+
   StateRegistry& registry() { return registry_; }
   Device& device() { return device_; }
   Pipeline& pipeline() { return model_.pipeline(); }
@@ -132,7 +133,9 @@ class Stepper {
     std::vector<int32_t> segments_ST;  // empty: no document resets
     std::vector<float> losses_ST;      // 0 on ranks that do not have them
     uint64_t cursor_after = 0;
-    double divisor = 0;  // valid tokens times the loss scale
+    double divisor = 0;              // valid tokens times the loss scale
+    std::vector<Fingerprint> grads;  // one a parameter of the store
+    KnownFingerprints known;         // of what the update wrote
   };
   class StepSource;
 
@@ -173,6 +176,7 @@ class Stepper {
   }
 
   const RunConfig config_;
+  bool fingerprints_;
   const Dataset* dataset_;
   FaultPlan* faults_;
   OperationHooks hooks_;

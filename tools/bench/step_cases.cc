@@ -42,8 +42,7 @@ class Report {
       Add(absl::StrCat("kind ", NameOf(static_cast<StepKind>(kind))),
           times.by_kind[kind], "s/step", times.seconds);
     }
-    Add("fingerprints of state", best_.fingerprint_seconds, "s/step",
-        times.seconds);
+    Add("fingerprints", best_.fingerprint_seconds, "s/step", times.seconds);
     Add("peak memory", static_cast<double>(best_.peak_bytes) / kMiB, "MiB",
         static_cast<double>(times.kept_bytes) / kMiB);
     return std::move(cases_);

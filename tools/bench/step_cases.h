@@ -15,7 +15,7 @@ struct StepMeasure {
   StepTimes times;
   double peak = 0;  // FLOP/s of the registers
   int64_t peak_bytes = 0;
-  double fingerprint_seconds = 0;  // of parameters and optimizer state
+  double fingerprint_seconds = 0;  // of gradients, parameters and state
 };
 
 // `config` is of the steps that were measured; a step of the recipe itself has

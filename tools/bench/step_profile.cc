@@ -36,7 +36,7 @@ double StepProfile::Lap() {
 
 void StepProfile::Begin() {
   times_ = {};
-  begin_ns_ = last_ns_ = clock_.MonotonicNanos();
+  begin_ns_ = last_ns_ = tail_ns_ = clock_.MonotonicNanos();
 }
 
 void StepProfile::OnOperation(const OperationEvent& event) {
@@ -48,10 +48,15 @@ void StepProfile::OnOperation(const OperationEvent& event) {
   }
 }
 
+void StepProfile::Ended(StepPart part) {
+  if (part == StepPart::kGradients) tail_ns_ = clock_.MonotonicNanos();
+}
+
 StepTimes StepProfile::End() {
   times_.after = Lap();
   times_.by_kind[static_cast<int>(StepKind::kOther)] += times_.after;
   times_.seconds = static_cast<double>(last_ns_ - begin_ns_) * 1e-9;
+  times_.tail = static_cast<double>(last_ns_ - tail_ns_) * 1e-9;
   return times_;
 }
 

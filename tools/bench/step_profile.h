@@ -15,6 +15,7 @@
 #include "determinism/clock.h"
 #include "determinism/operation.h"
 #include "model/device.h"
+#include "tools/step_report.h"
 
 namespace lockstep {
 
@@ -36,6 +37,7 @@ StepKind KindOf(std::string_view operation);
 
 struct StepTimes {
   double seconds = 0;  // of the step
+  double tail = 0;     // of it, from the end of all backward passes on
   std::array<double, kPhaseCount> by_phase = {};
   double after = 0;  // behind the last operation, in no phase
   std::array<double, kStepKinds> by_kind = {};
@@ -52,13 +54,14 @@ class StepProfile : public OperationObserver {
   void Begin();
   StepTimes End();
   void OnOperation(const OperationEvent& event) override;
+  void Ended(StepPart part);
 
  private:
   double Lap();
 
   Device& device_;
   Clock& clock_;
-  int64_t begin_ns_ = 0, last_ns_ = 0;
+  int64_t begin_ns_ = 0, last_ns_ = 0, tail_ns_ = 0;
   StepTimes times_;
 };
 

@@ -17,6 +17,7 @@
 #define MODEL_KERNELS_ADAMW_ADAMW_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "determinism/dtype.h"
@@ -43,7 +44,11 @@ struct AdamWArgs {
   double bias_correction1 = 0;  // 1 - beta1^t
   double bias_correction2 = 0;  // 1 - beta2^t
 };
-void AdamW(Device& device, const AdamWArgs& args);
+// `done`, if given, is told of each block [begin, end) right behind its update,
+// while it is in cache, by the thread that made it.
+using AdamWBlockDone = std::function<void(int64_t begin, int64_t end)>;
+void AdamW(Device& device, const AdamWArgs& args,
+           const AdamWBlockDone& done = {});
 
 KernelInfo AdamWInfo();
 // The operation on fixed inputs (self_check.h).
