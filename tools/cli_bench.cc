@@ -11,7 +11,8 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
           "name", o.name,
           "checkpoint, comm, fingerprint, gemm, order, prepare or step")
       ->required();
-  verb->add_option("--peer", o.peer, "somebody else's code to compare with");
+  verb->add_option("--peer", o.peer,
+                   "somebody else's code: onednn of gemm, a command of step");
   verb->add_option("--only", o.only, "cases whose name has this in it");
   verb->add_option("--rounds", o.rounds, "repetitions of each measurement")
       ->check(CLI::Range(1, 1000));

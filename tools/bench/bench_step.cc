@@ -15,6 +15,7 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tools/bench/benches.h"
+#include "tools/bench/peer_step.h"
 #include "tools/bench/scratch.h"
 #include "tools/bench/step_cases.h"
 #include "tools/bench/step_profile.h"
@@ -38,7 +39,10 @@ absl::StatusOr<StepTimes> TimesOfStep(Stepper& stepper, StepProfile& profile,
 // One step before, which touches all memory; the quickest of the rest counts.
 // Fingerprints are taken on the way from gradients to weights, so what they
 // cost is by how much that is longer than in a step without them.
-absl::StatusOr<StepMeasure> Measure(Stepper& stepper, int64_t rounds) {
+//
+// A peer has its turn behind each step with fingerprints.
+absl::StatusOr<StepMeasure> Measure(Stepper& stepper, PeerStep* peer,
+                                    int64_t rounds) {
   RealClock clock;
   StepProfile profile(stepper.device(), clock);
   stepper.AddObserver(&profile);
@@ -52,6 +56,11 @@ absl::StatusOr<StepMeasure> Measure(Stepper& stepper, int64_t rounds) {
     const bool first = round <= 0;
     if (first || times.seconds < best.times.seconds) best.times = times;
     if (first || times.tail < tail) tail = times.tail;
+    if (peer != nullptr) {
+      LS_ASSIGN_OR_RETURN(const double seconds, peer->Seconds());
+      if (round >= 0) best.peer_seconds.push_back(seconds);
+      if (round >= 0) best.peer_ratios.push_back(seconds / times.seconds);
+    }
     if (round < 0) continue;
     LS_ASSIGN_OR_RETURN(const StepTimes without,
                         TimesOfStep(stepper, profile, false));
@@ -60,15 +69,19 @@ absl::StatusOr<StepMeasure> Measure(Stepper& stepper, int64_t rounds) {
   best.peak = std::max(best.peak, MeasureRegisterPeak(stepper.device()));
   best.peak_bytes = stepper.device().peak_bytes();
   best.fingerprint_seconds = tail - tail_without;
+  if (peer != nullptr) best.peer = peer->name();
   stepper.WatchParts({});
   return best;
 }
 
-absl::StatusOr<std::vector<BenchCase>> Steps(const ResolvedRun& run,
-                                             const Dataset& dataset,
-                                             const BenchOptions& options,
-                                             int threads,
-                                             int64_t recipe_samples) {
+absl::StatusOr<std::vector<BenchCase>> Steps(
+    const ResolvedRun& run, const Dataset& dataset, const BenchOptions& options,
+    const std::string& shape_path, int threads, int64_t recipe_samples) {
+  std::unique_ptr<PeerStep> peer;
+  if (!options.peer.empty()) {
+    LS_ASSIGN_OR_RETURN(peer,
+                        PeerStep::Start(options.peer, shape_path, threads));
+  }
   LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(threads));
   const auto communicator = std::move(MakeThreadComms(1).front());
   Stepper stepper(run.config,
@@ -79,9 +92,9 @@ absl::StatusOr<std::vector<BenchCase>> Steps(const ResolvedRun& run,
     LS_RETURN_IF_ERROR(stepper.Initialise());
     LS_RETURN_IF_ERROR(stepper.RestoreRuntime());
   }
-  LS_ASSIGN_OR_RETURN(
-      const StepMeasure best,
-      Measure(stepper, options.rounds > 0 ? options.rounds : kRounds));
+  LS_ASSIGN_OR_RETURN(const StepMeasure best,
+                      Measure(stepper, peer.get(),
+                              options.rounds > 0 ? options.rounds : kRounds));
   return StepCases(run.config, best, threads, recipe_samples);
 }
 
@@ -98,10 +111,6 @@ absl::StatusOr<ResolvedRun> Resolve(FileSystem& fs, const BenchOptions& options,
 }  // namespace
 
 absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options) {
-  if (!options.peer.empty()) {
-    return InputError("bench step has no peer", "--peer " + options.peer,
-                      "leave it out");
-  }
   FileSystem& fs = *PosixFileSystem();
   LS_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Make(options.scratch));
   LS_RETURN_IF_ERROR(WriteBenchText(fs, scratch / "text", kTextBytes));
@@ -113,12 +122,14 @@ absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options) {
   LS_ASSIGN_OR_RETURN(
       const auto dataset,
       Dataset::Open(fs, c.data, scratch / "run", c.seed, c.model.vocab));
+  const std::string shape_path = scratch / "shape.json";
+  LS_RETURN_IF_ERROR(WriteFileAtomically(fs, shape_path, ShapeJson(c)));
   std::vector<BenchCase> cases;
   for (int threads = 1; threads <= std::min<int64_t>(2, options.threads);
        ++threads) {
-    LS_ASSIGN_OR_RETURN(
-        const std::vector<BenchCase> some,
-        Steps(run, *dataset, options, threads, whole.config.batch.global));
+    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> some,
+                        Steps(run, *dataset, options, shape_path, threads,
+                              whole.config.batch.global));
     for (const BenchCase& one : some) {
       if (absl::StrContains(one.name, options.only)) cases.push_back(one);
     }

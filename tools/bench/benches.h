@@ -33,7 +33,8 @@ absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
 // Steps of a recipe on one micro-batch each: tokens, model FLOPs over the
 // register peak (the ratio is the MFU), seconds by phase and by kind of
 // operation (the ratios are shares of the step), and peak memory over what must
-// be kept. "at the recipe's batch" is computed from the parts.
+// be kept. "at the recipe's batch" is computed from the parts; "fingerprints"
+// is what they add to what follows backward. Peer: a command (peer_step.h).
 absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options);
 
 // A recipe's state: the copy that steps wait for, fingerprints included,

@@ -1,5 +1,6 @@
 #include "tools/bench/step_cases.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,7 @@ class Report {
     const StepTimes& times = best_.times;
     const double tokens = TokensOf(config_.batch.global);
     Add("tokens", tokens / times.seconds, "tokens/s", 0);
+    if (!best_.peer.empty()) AddPeer(tokens);
     Add("tokens at the recipe's batch", RecipeRate(), "tokens/s", 0);
     Add("model FLOPs",
         ModelFlopsPerStep(config_.model, config_.batch.global,
@@ -49,6 +51,17 @@ class Report {
   }
 
  private:
+  // Pairs for the ratio; the peer's own rate is its best.
+  void AddPeer(double tokens) {
+    std::vector<double> ratios = best_.peer_ratios;
+    std::sort(ratios.begin(), ratios.end());
+    cases_.back().peer = best_.peer;
+    cases_.back().peer_ratio = ratios[ratios.size() / 2];
+    const auto& seconds = best_.peer_seconds;
+    Add("tokens of " + best_.peer,
+        tokens / *std::min_element(seconds.begin(), seconds.end()), "tokens/s",
+        0);
+  }
   double TokensOf(int64_t samples) const {
     return static_cast<double>(samples * config_.data.sequence);
   }

@@ -3,6 +3,7 @@
 #define LOCKSTEP_TOOLS_BENCH_STEP_CASES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tools/bench/bench.h"
@@ -16,6 +17,9 @@ struct StepMeasure {
   double peak = 0;  // FLOP/s of the registers
   int64_t peak_bytes = 0;
   double fingerprint_seconds = 0;  // of gradients, parameters and state
+  // Of a peer's steps, and over ours beside them; empty: no peer.
+  std::string peer = {};
+  std::vector<double> peer_seconds = {}, peer_ratios = {};
 };
 
 // `config` is of the steps that were measured; a step of the recipe itself has
