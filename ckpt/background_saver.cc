@@ -11,9 +11,9 @@
 namespace lockstep {
 namespace {
 
-// About a tenth of a core that a step computes on as well, and all of one that
+// A few percent of a core that a step computes on as well, and all of one that
 // nobody uses.
-constexpr int kNice = 10;
+constexpr int kNice = 15;
 
 void LowerPriority() {
   // Of this thread alone, on Linux; what it starts inherits it. It may always

@@ -1,7 +1,6 @@
 #include "ckpt/box_hashes.h"
 
 #include <cstdint>
-#include <utility>
 
 #include "determinism/sha256.h"
 #include "determinism/sha256_pair.h"
@@ -21,8 +20,11 @@ std::string HexOf(const Sha256Digest& digest) {
 
 }  // namespace
 
-BoxHashes::BoxHashes(const std::atomic<bool>* given_up)
-    : given_up_(given_up), thread_([this] { Work(); }) {}
+BoxHashes::BoxHashes(const std::atomic<bool>* given_up) : given_up_(given_up) {
+  for (std::thread& thread : threads_) {
+    thread = std::thread([this] { Work(); });
+  }
+}
 
 void BoxHashes::Add(std::span<const std::byte> bytes, std::string* hex) {
   const std::lock_guard lock(mutex_);
@@ -34,38 +36,40 @@ void BoxHashes::Finish() {
   {
     const std::lock_guard lock(mutex_);
     all_there_ = true;
-    changed_.notify_one();
+    changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 void BoxHashes::Work() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return all_there_ || !queue_.empty(); });
-    const std::vector<Box> boxes = std::exchange(queue_, {});
-    const bool last = all_there_;
+    if (queue_.empty() || GivenUp()) break;
+    const Box box = queue_.front();
+    queue_.pop_front();
+    const auto [other, alone] = single_.try_emplace(box.bytes.size(), box);
+    if (alone) continue;
+    const Box mate = other->second;
+    single_.erase(other);
     lock.unlock();
-    for (const Box& box : boxes) Hash(box);
-    if (last) break;  // nothing is added after that
+    const auto pair =
+        Sha256Pair(mate.bytes.data(), box.bytes.data(), box.bytes.size());
+    *mate.hex = HexOf(pair[0]);
+    *box.hex = HexOf(pair[1]);
     lock.lock();
   }
-  for (const auto& [length, box] : single_) {
+  while (!single_.empty() && !GivenUp()) {
+    const Box box = single_.begin()->second;
+    single_.erase(single_.begin());
+    lock.unlock();
     Sha256 sha256;
     sha256.Update(box.bytes);
     *box.hex = sha256.Hex();
+    lock.lock();
   }
-}
-
-void BoxHashes::Hash(const Box& box) {
-  if (given_up_ != nullptr && given_up_->load()) return;
-  const auto [other, alone] = single_.try_emplace(box.bytes.size(), box);
-  if (alone) return;
-  const auto pair = Sha256Pair(other->second.bytes.data(), box.bytes.data(),
-                               box.bytes.size());
-  *other->second.hex = HexOf(pair[0]);
-  *box.hex = HexOf(pair[1]);
-  single_.erase(other);
 }
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
-// SHA-256 of many blocks of memory, on a thread beside whoever reads or writes
-// them. Inside ckpt only.
+// SHA-256 of many blocks of memory, on two threads beside whoever reads or
+// writes them. Inside ckpt only.
 //
-// Hashing takes a core about as long as a quick device takes for the bytes.
+// A quick device takes or gives more bytes a second than one core can hash.
 // Blocks of one length are hashed two at a time, in little more than the time
 // of one (determinism/sha256_pair.h); state comes in such pairs, since moments
 // are as long as their tensors.
@@ -9,15 +9,16 @@
 #ifndef CKPT_BOX_HASHES_H_
 #define CKPT_BOX_HASHES_H_
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace lockstep {
 
@@ -41,15 +42,15 @@ class BoxHashes {
   };
 
   void Work();
-  void Hash(const Box& box);
+  bool GivenUp() const { return given_up_ != nullptr && given_up_->load(); }
 
   const std::atomic<bool>* const given_up_;
-  std::mutex mutex_;  // over the two below
+  std::mutex mutex_;  // over what follows
   std::condition_variable changed_;
-  std::vector<Box> queue_;
+  std::deque<Box> queue_;
   bool all_there_ = false;
-  std::map<size_t, Box> single_;  // of the thread, by length
-  std::thread thread_;
+  std::map<size_t, Box> single_;  // waiting for another, by length
+  std::array<std::thread, 2> threads_;
 };
 
 }  // namespace lockstep

@@ -1,12 +1,11 @@
 // The state of one moment as one rank saves it: bytes and fingerprints.
 //
 // What it is: where the bytes lie, and what each tensor's fingerprint was in
-// live memory (N11). A copy is made in one pass: a block is copied and, still
-// in the cache, fingerprinted from where it lives, so the two cannot be of
-// different moments. What it is not: a file (shard_writer.h). Why so: a step
-// that waits for the copy alone can go on while the copy is written.
-// For whoever hands one from a copy to its save; what is in it is of ckpt
-// alone.
+// live memory (N11). A copy is made in one pass: what is read once goes to
+// both, so the two cannot be of different moments. What it is not: a file
+// (shard_writer.h). Why so: a step that waits for the copy alone can go on
+// while the copy is written. For whoever hands one from a copy to its save;
+// what is in it is of ckpt alone.
 
 #ifndef CKPT_SNAPSHOT_H_
 #define CKPT_SNAPSHOT_H_

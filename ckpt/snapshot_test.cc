@@ -6,36 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <numeric>
 
 #include "ckpt/load.h"
 #include "ckpt/save.h"
 #include "ckpt/split_state_for_test.h"
-#include "ckpt/stream_copy.h"
 #include "ckpt/test_state.h"
 #include "determinism/memory_file_system.h"
 
 namespace lockstep {
 namespace {
-
-TEST(StreamCopy, CopiesWhatItIsGivenAndNoMore) {
-  std::vector<char> from(1000);
-  std::iota(from.begin(), from.end(), 0);
-  int64_t compared = 0;
-  for (size_t shift : {0, 1, 4, 63}) {
-    for (size_t bytes : {0, 1, 63, 64, 65, 200, 700}) {
-      std::vector<char> to(1000, '?');
-      StreamCopy(to.data() + shift, from.data() + 3, bytes);
-      EXPECT_EQ(std::memcmp(to.data() + shift, from.data() + 3, bytes), 0);
-      for (size_t i = 0; i < to.size(); ++i) {
-        const bool outside = i < shift || i >= shift + bytes;
-        EXPECT_TRUE(!outside || to[i] == '?') << i;
-      }
-      ++compared;
-    }
-  }
-  EXPECT_EQ(compared, 28);
-}
 
 std::string Hex(const std::vector<TensorFingerprint>& fingerprints) {
   return FieldFingerprint(fingerprints);

@@ -5,15 +5,11 @@
 #include <mutex>
 #include <span>
 
-#include "ckpt/stream_copy.h"
-
 namespace lockstep {
 namespace {
 
 constexpr size_t kTogether = 4;  // whose keys are shared
-// Of each tensor: what is read is still in the second cache when its
-// fingerprint is taken, and what a thread takes at a time.
-constexpr size_t kBlockBytes = size_t{16} << 10;
+// Of each tensor, what a thread takes at a time.
 constexpr size_t kPieceBytes = size_t{256} << 10;
 
 }  // namespace
@@ -34,7 +30,7 @@ void StateCopy::Add(const StateEntry& entry, std::byte* to, Fingerprint* sum) {
   }
   Batch& batch = batches_[open_.at(place)];
   batch.from.push_back(entry.data);
-  batch.to.push_back(to);
+  if (to != nullptr) batch.to.push_back(to);
   batch.sums.push_back(sum);
 }
 
@@ -57,20 +53,8 @@ void StateCopy::Run(ThreadPool& pool) {
     const Batch& batch = *piece.batch;
     const size_t tensors = batch.from.size();
     std::array<Fingerprint, kTogether> sums = {};
-    const auto step = static_cast<int64_t>(kBlockBytes / batch.item_bytes);
-    for (int64_t begin = piece.begin; begin < piece.end; begin += step) {
-      const int64_t end = std::min(begin + step, piece.end);
-      const size_t offset = static_cast<size_t>(begin) * batch.item_bytes;
-      const size_t bytes = static_cast<size_t>(end - begin) * batch.item_bytes;
-      for (size_t t = 0; t < tensors; ++t) {
-        if (batch.to[t] == nullptr) continue;
-        StreamCopy(batch.to[t] + offset,
-                   static_cast<const std::byte*>(batch.from[t]) + offset,
-                   bytes);
-      }
-      batch.pieces.Add(batch.from, batch.item_bytes, begin, end,
-                       std::span(sums).first(tensors));
-    }
+    batch.pieces.Add(batch.from, batch.item_bytes, piece.begin, piece.end,
+                     std::span(sums).first(tensors), batch.to);
     const std::lock_guard lock(mutex);
     for (size_t t = 0; t < tensors; ++t) *batch.sums[t] += sums[t];
   };

@@ -1,5 +1,5 @@
-// Copies boxes of tensors and takes their fingerprints, in one pass over both.
-// Inside ckpt only.
+// Copies boxes of tensors and takes their fingerprints, in one pass: a word is
+// in a register for both. Inside ckpt only.
 //
 // Boxes that lie at one place of tensors of one shape are walked side by side,
 // since the keys of a fingerprint depend on the place alone and cost more than
@@ -35,7 +35,7 @@ class StateCopy {
     BoxPieces pieces;
     size_t item_bytes;
     std::vector<const void*> from;
-    std::vector<std::byte*> to;
+    std::vector<std::byte*> to;  // empty: no copies
     std::vector<Fingerprint*> sums;
   };
   // Elements [begin, end) of each box.

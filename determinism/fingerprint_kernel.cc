@@ -23,6 +23,9 @@ void AddScalars(const Words& words, int64_t begin, uint64_t (*lanes)[2]) {
         lanes[t][lane] += word * key;
       }
     }
+    for (int t = 0; words.copies != nullptr && t < words.tensors; ++t) {
+      std::memcpy(words.copies[t] + 4 * i, words.data[t] + 4 * i, 4);
+    }
   }
 }
 
@@ -53,7 +56,7 @@ LS_MATH_INLINE Vector FirstPlaces(uint32_t first) {
 
 // Whole vectors; returns how many words those were. Additions modulo 2^64, so
 // their order does not matter.
-template <int kTensors>
+template <int kTensors, bool kCopies>
 int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
   const uint32_t start = words.first + words.high_mixed;
   Vector place[2];
@@ -69,6 +72,7 @@ int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
       const Vector odd = Odd(even);
       for (int t = 0; t < kTensors; ++t) {
         const Vector w = Load(words.data[t] + 4 * i);
+        if (kCopies && lane == 0) Stream(w, words.copies[t] + 4 * i);
         sums[t][lane] = Add64(sums[t][lane], Add64(MultiplyEven(w, even),
                                                    MultiplyEven(Odd(w), odd)));
       }
@@ -81,17 +85,25 @@ int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
   return i;
 }
 
+template <bool kCopies>
 int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
   switch (words.tensors) {
     case 1:
-      return AddVectors<1>(words, lanes);
+      return AddVectors<1, kCopies>(words, lanes);
     case 2:
-      return AddVectors<2>(words, lanes);
+      return AddVectors<2, kCopies>(words, lanes);
     case 3:
-      return AddVectors<3>(words, lanes);
+      return AddVectors<3, kCopies>(words, lanes);
     default:
-      return AddVectors<4>(words, lanes);
+      return AddVectors<4, kCopies>(words, lanes);
   }
+}
+
+int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
+  if (words.copies == nullptr) return AddVectors<false>(words, lanes);
+  const int64_t added = AddVectors<true>(words, lanes);
+  Fence();
+  return added;
 }
 
 #else
@@ -111,6 +123,9 @@ int64_t AddVectors(const Words& words, uint64_t (*lanes)[2]) {
     }
     lanes[t][0] += sum[0];
     lanes[t][1] += sum[1];
+    if (words.copies == nullptr) continue;
+    std::memcpy(words.copies[t], words.data[t],
+                4 * static_cast<size_t>(words.count));
   }
   return words.count;
 }

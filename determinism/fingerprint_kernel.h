@@ -48,6 +48,9 @@ struct Words {
   // upper half, whose Fmix32 is high_mixed.
   uint32_t first;
   uint32_t high_mixed;
+  // Where the words are copied to on the way, past the caches; null: nowhere.
+  // [tensors], each 64-byte aligned.
+  unsigned char* const* copies = nullptr;
 };
 
 // Adds to lanes[t] the shares of tensor t.

@@ -19,11 +19,17 @@
 
 namespace lockstep {
 
+// Where pieces are copied to in the same pass, one place a tensor; empty:
+// nowhere. Bytes go past the caches where a place is 64-byte aligned, for who
+// reads them later; other threads see them once they have synchronised.
+using Copies = std::span<std::byte* const>;
+
 // Adds to sums[t] the share of the `size_bytes` bytes at data[t], which lie at
 // `byte_offset` of the unsharded tensor t. At least one tensor; any number, but
 // keys are shared by four.
 void AddFingerprints(std::span<const void* const> data, size_t size_bytes,
-                     uint64_t byte_offset, std::span<Fingerprint> sums);
+                     uint64_t byte_offset, std::span<Fingerprint> sums,
+                     Copies copies = {});
 
 // Where the elements of a box lie in the unsharded tensor.
 class BoxPieces {
@@ -37,9 +43,10 @@ class BoxPieces {
 
   // Adds to sums[t] the share of elements [begin, end) of the box, in row-major
   // order of the box, which lies contiguous at boxes[t]. Safe to call from
-  // several threads, each with sums of its own.
+  // several threads, each with sums of its own. A copy is of the whole box too;
+  // only its elements [begin, end) are written.
   void Add(std::span<const void* const> boxes, size_t item_bytes, int64_t begin,
-           int64_t end, std::span<Fingerprint> sums) const;
+           int64_t end, std::span<Fingerprint> sums, Copies copies = {}) const;
 
  private:
   int64_t ElementOfRun(int64_t run) const;

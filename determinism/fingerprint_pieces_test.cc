@@ -4,6 +4,8 @@
 #include "determinism/fingerprint_pieces.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "determinism/cpu_level.h"
@@ -47,13 +49,26 @@ TEST(FingerprintPiecesTest, N11LevelsAgree) {
         // Odd addresses, each its own, some overlapping.
         const unsigned char* data[4] = {&bytes[3], &bytes[1000], &bytes[5001],
                                         &bytes[11'998]};
-        const fingerprint_internal::Words words = {data, tensors, count, first,
-                                                   99};
+        const fingerprint_internal::Words words = {data,  tensors, count,
+                                                   first, 99,      nullptr};
         uint64_t want[4][2] = {{1, 2}, {3, 4}};
         scalar::FingerprintWords(words, want);
+        alignas(64) static unsigned char room[4][68'032];
+        unsigned char* const copies[4] = {room[0], room[1], room[2], room[3]};
+        fingerprint_internal::Words copied = words;
+        copied.copies = copies;
         for (const AddWords add_words : FastLevels()) {
           uint64_t got[4][2] = {{1, 2}, {3, 4}};
           add_words(words, got);
+          uint64_t with_copies[4][2] = {{1, 2}, {3, 4}};
+          std::memset(room, 0, sizeof(room));
+          add_words(copied, with_copies);
+          for (int t = 0; t < tensors; ++t) {
+            ASSERT_EQ(
+                std::memcmp(room[t], data[t], 4 * static_cast<size_t>(count)),
+                0);
+            ASSERT_EQ(with_copies[t][0], want[t][0]) << count << ", " << t;
+          }
           for (int t = 0; t < 4; ++t) {
             ASSERT_EQ(got[t][0], want[t][0]) << count << ", " << t;
             ASSERT_EQ(got[t][1], want[t][1]) << count << ", " << t;
@@ -88,6 +103,45 @@ TEST(FingerprintPiecesTest, N11TensorsTakenTogetherAreThoseTakenAlone) {
     }
   }
   EXPECT_EQ(compared, 4 * 7 * 45);
+}
+
+// Wherever the copies lie, all bytes are there and none beside them, and the
+// sums are those without copies. Every level, at sizes with and without
+// vectors.
+TEST(FingerprintPiecesTest, N11CopiesOnTheWayChangeNoSum) {
+  const Bytes bytes = RandomBytes(3, 40'000);
+  int64_t compared = 0;
+  for (const size_t shift : {0, 4, 3, 60, 240}) {
+    for (const bool apart : {false, true}) {
+      for (const size_t size : {0, 3, 64, 100, 1000, 4099, 8192}) {
+        for (const uint64_t offset : {0, 5, 1 << 20}) {
+          for (size_t tensors = 1; tensors < 7; ++tensors) {
+            alignas(64) static unsigned char room[7][9024];
+            std::memset(room, 0xee, sizeof(room));
+            std::vector<const void*> data;
+            std::vector<std::byte*> copies;
+            for (size_t t = 0; t < tensors; ++t) {
+              data.push_back(&bytes[1231 * t + 1]);
+              copies.push_back(reinterpret_cast<std::byte*>(
+                  room[t] + shift + (apart ? 4 * t : 0)));
+            }
+            std::vector<Fingerprint> want(tensors), got(tensors);
+            AddFingerprints(data, size, offset, want);
+            AddFingerprints(data, size, offset, got, copies);
+            EXPECT_EQ(got, want);
+            for (size_t t = 0; t < tensors; ++t) {
+              EXPECT_EQ(std::memcmp(copies[t], data[t], size), 0) << t;
+              const auto* all = reinterpret_cast<unsigned char*>(copies[t]);
+              EXPECT_EQ(all[size], 0xee);
+              EXPECT_TRUE(all == room[t] || all[-1] == 0xee);
+              ++compared;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, 5 * 2 * 7 * 3 * 21);
 }
 
 // A box of a larger tensor, all at once and in random pieces.

@@ -26,6 +26,10 @@ LS_MATH_INLINE Vector Load(const void* from) {
 LS_MATH_INLINE void Store(Vector v, void* to) {
   _mm512_storeu_si512(to, v.words);
 }
+// Past the caches; `to` is aligned. In no order with other stores but by Fence.
+LS_MATH_INLINE void Stream(Vector v, void* to) {
+  _mm512_stream_si512(static_cast<__m512i*>(to), v.words);
+}
 LS_MATH_INLINE Vector Same(uint32_t word) {
   return {_mm512_set1_epi32(static_cast<int>(word))};
 }
@@ -64,6 +68,9 @@ LS_MATH_INLINE Vector Load(const void* from) {
 LS_MATH_INLINE void Store(Vector v, void* to) {
   _mm256_storeu_si256(static_cast<__m256i*>(to), v.words);
 }
+LS_MATH_INLINE void Stream(Vector v, void* to) {
+  _mm256_stream_si256(static_cast<__m256i*>(to), v.words);
+}
 LS_MATH_INLINE Vector Same(uint32_t word) {
   return {_mm256_set1_epi32(static_cast<int>(word))};
 }
@@ -88,6 +95,8 @@ LS_MATH_INLINE Vector XorShift(Vector a) {
   return {_mm256_xor_si256(a.words, _mm256_srli_epi32(a.words, kBits))};
 }
 #endif
+
+LS_MATH_INLINE void Fence() { _mm_sfence(); }
 
 }  // namespace lockstep::LOCKSTEP_ISA_NS
 
