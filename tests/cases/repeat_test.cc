@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tests/cases/small_run.h"
+#include "tools/trace_verbs.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
