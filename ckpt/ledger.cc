@@ -25,8 +25,7 @@ absl::Status Damaged(const std::string& run_dir, size_t line_number,
       "run");
 }
 
-// Lines with their newlines cut off; what follows the last newline comes last
-// and is empty in a whole file.
+// Without newlines; what follows the last comes last, empty in a whole file.
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
   for (;;) {
@@ -38,10 +37,12 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
 }
 
 absl::Status ReadChain(const std::string& run_dir, std::string_view text,
-                       LedgerReport& report) {
+                       LedgerReport& report, LedgerDamage& at) {
   const std::vector<std::string_view> lines = SplitLines(text);
   std::string head = LedgerGenesis();
   for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    at.from = static_cast<uint64_t>(lines[i].data() - text.data());
+    at.to = at.from + lines[i].size() + 1;
     LedgerLine line;
     if (!ParseLedgerLine(lines[i], line)) {
       // Each line was on the device before the next was begun, so only the last
@@ -104,13 +105,16 @@ absl::Status Ledger::CheckHolds(std::string_view head,
 }
 
 absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,
-                                        const std::string& run_dir) {
+                                        const std::string& run_dir,
+                                        LedgerDamage* damage) {
   LedgerReport report;
+  LedgerDamage unasked;
   const absl::StatusOr<std::string> text =
       file_system.ReadFile(LedgerPath(run_dir));
   if (absl::IsNotFound(text.status())) return report;
   if (!text.ok()) return text.status();
-  LS_RETURN_IF_ERROR(ReadChain(run_dir, *text, report));
+  LS_RETURN_IF_ERROR(
+      ReadChain(run_dir, *text, report, damage == nullptr ? unasked : *damage));
   return report;
 }
 

@@ -57,8 +57,15 @@ struct LedgerReport {
   std::string torn;
   bool Contains(std::string_view head) const;
 };
+// Bytes of the file, of the line that is damaged.
+struct LedgerDamage {
+  uint64_t from = 0;
+  uint64_t to = 0;
+};
+// `damage`, if it is given, says where on ManifestMismatch.
 absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,
-                                        const std::string& run_dir);
+                                        const std::string& run_dir,
+                                        LedgerDamage* damage = nullptr);
 
 // 64 zeros: what the first line names as the one before.
 std::string LedgerGenesis();

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ckpt/retention.h"
 #include "ckpt/sealed_json.h"
 #include "ckpt/verify.h"
 #include "determinism/sha256.h"
@@ -76,11 +76,17 @@ absl::StatusOr<std::vector<ListedCheckpoint>> ListCheckpoints(
         ReadIndex(file_system, listed.dir);
     if (index.ok()) {
       listed.run_id = index->run_id;
+      for (const auto& [file, record] : index->files) {
+        listed.shards += record.header_sha256.empty() ? 0 : 1;
+      }
       listed.why = Incompleteness(file_system, listed, *index);
     } else {
       listed.why = FirstLine(index.status());
     }
     listed.complete = listed.why.empty();
+    listed.pinned = file_system.Exists(PinOf(run_dir, name));
+    const auto info = file_system.Stat(JoinPath(listed.dir, kIndexFile));
+    if (info.ok()) listed.saved_ms = info->mtime_ns / 1'000'000;
     result.push_back(std::move(listed));
   }
   std::sort(result.begin(), result.end(),
@@ -99,7 +105,10 @@ std::string ListToJson(const std::vector<ListedCheckpoint>& checkpoints) {
                     {"complete", c.complete},
                     {"why", c.why},
                     {"run_id", c.run_id},
-                    {"bytes", c.size_bytes}});
+                    {"bytes", c.size_bytes},
+                    {"shards", c.shards},
+                    {"saved_ms", c.saved_ms},
+                    {"pinned", c.pinned}});
   }
   return CompactJson({{"checkpoints", list}});
 }
@@ -122,30 +131,6 @@ std::string ShowCheckpoint(const CheckpointIndex& index) {
             "  " + Padded(ShapeText(t.shape), 16) + "  " + t.fingerprint + "\n";
   }
   return text;
-}
-
-std::vector<TensorDifference> DiffCheckpoints(const CheckpointIndex& a,
-                                              const CheckpointIndex& b) {
-  std::map<std::string, std::pair<const IndexTensor*, const IndexTensor*>> both;
-  for (const IndexTensor& t : a.tensors) both[t.name].first = &t;
-  for (const IndexTensor& t : b.tensors) both[t.name].second = &t;
-  std::vector<TensorDifference> result;
-  for (const auto& [name, pair] : both) {
-    const auto& [left, right] = pair;
-    if (left == nullptr || right == nullptr) {
-      result.push_back({name, right == nullptr ? "only in A" : "only in B"});
-    } else if (left->kind != right->kind || left->dtype != right->dtype) {
-      result.push_back({name, std::string("dtype ") + NameOf(left->dtype) +
-                                  " and " + NameOf(right->dtype)});
-    } else if (left->shape != right->shape) {
-      result.push_back({name, "shape " + ShapeText(left->shape) + " and " +
-                                  ShapeText(right->shape)});
-    } else if (left->fingerprint != right->fingerprint) {
-      result.push_back({name, "contents " + left->fingerprint + " and " +
-                                  right->fingerprint});
-    }
-  }
-  return result;
 }
 
 }  // namespace lockstep

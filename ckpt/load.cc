@@ -74,6 +74,10 @@ class Loader {
 
   absl::Status OpenShards() {
     for (const auto& [name, file] : index_.files) {
+      const auto info = file_system_.Stat(JoinPath(dir_, name));
+      if (info.ok() && info->is_link) {
+        return Damaged("it is a symbolic link", name);
+      }
       if (file.header_sha256.empty()) {
         LS_RETURN_IF_ERROR(CheckPlainFile(name, file));
         continue;

@@ -64,6 +64,10 @@ absl::Status CheckNewOne(FileSystem& file_system, const std::string& dir) {
 
 }  // namespace
 
+std::string PinOf(const std::string& run_dir, const std::string& name) {
+  return JoinPath(CheckpointsDir(run_dir), ".pin-" + name);
+}
+
 absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
                                                const RetentionOptions& options,
                                                int64_t committed_step) {
@@ -84,7 +88,8 @@ absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
     const bool newest = i < static_cast<size_t>(options.keep);
     const bool for_good = options.keep_every > 0 && ours[i].step > 0 &&
                           ours[i].step % options.keep_every == 0;
-    (newest || for_good ? report.kept : report.removed).push_back(ours[i].name);
+    (newest || for_good || ours[i].pinned ? report.kept : report.removed)
+        .push_back(ours[i].name);
   }
   LS_RETURN_IF_ERROR(Remove(file_system, parent, report.removed));
   return report;

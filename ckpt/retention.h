@@ -20,6 +20,10 @@ namespace lockstep {
 
 class RunLock;
 
+// An empty file of this name keeps a checkpoint for good:
+// RUN/checkpoints/.pin-step_00000100. Whoever wants it gone removes the file.
+std::string PinOf(const std::string& run_dir, const std::string& name);
+
 struct RetentionOptions {
   std::string run_dir;
   std::string run_id;

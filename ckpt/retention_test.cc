@@ -105,5 +105,19 @@ TEST_F(RetentionTest, AKillDuringRemovalLeavesNoHalfFolderUnderAFinalName) {
   EXPECT_GT(leftovers, 0);
 }
 
+TEST_F(RetentionTest, APinnedOneStaysUntilItsPinGoes) {
+  for (int64_t step = 5; step <= 20; step += 5) Save(step);
+  const std::string pin = PinOf(kRun, "step_00000005");
+  Overwrite(fs, pin, "");
+  ASSERT_TRUE(Retain(20, 1).ok());
+  ASSERT_TRUE(CleanLeftovers(fs, kRun).ok());
+  EXPECT_TRUE(ListCheckpoints(fs, kRun)->front().pinned);
+  EXPECT_EQ(Names(),
+            (Steps{".pin-step_00000005", "step_00000005", "step_00000020"}));
+  ASSERT_TRUE(fs.Remove(pin).ok());
+  ASSERT_TRUE(Retain(20, 1).ok());
+  EXPECT_EQ(Names(), Steps{"step_00000020"});
+}
+
 }  // namespace
 }  // namespace lockstep

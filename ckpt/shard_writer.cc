@@ -12,6 +12,7 @@
 
 #include "ckpt/box_hashes.h"
 #include "ckpt/safetensors.h"
+#include "ckpt/shard_names.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -19,12 +20,6 @@ namespace {
 
 // Between looks whether anybody still wants the shard.
 constexpr size_t kPieceBytes = size_t{4} << 20;
-
-std::string ShardName(int rank) {
-  const std::string digits = std::to_string(rank);
-  return "rank_" + std::string(5 - std::min<size_t>(digits.size(), 5), '0') +
-         digits + ".safetensors";
-}
 
 std::span<const std::byte> BytesOf(const StateEntry& entry) {
   return {static_cast<const std::byte*>(entry.data), entry.size_bytes()};

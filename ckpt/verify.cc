@@ -31,6 +31,12 @@ class FileVerifier {
   // `extents` tile the file up to `size_bytes`.
   absl::Status Verify(const std::string& name, uint64_t size_bytes,
                       const std::vector<Extent>& extents) {
+    const absl::StatusOr<FileInfo> info =
+        file_system_.Stat(JoinPath(dir_, name));
+    if (info.ok() && info->is_link) {
+      damage_.push_back({name, "", 0, size_bytes, "is a symbolic link"});
+      return absl::OkStatus();
+    }
     absl::StatusOr<std::unique_ptr<RandomAccessFile>> file =
         file_system_.OpenRead(JoinPath(dir_, name));
     if (absl::IsNotFound(file.status())) {

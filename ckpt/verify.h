@@ -1,5 +1,5 @@
 // Does every byte of a checkpoint hold, and what is in it: `ckpt verify`,
-// `ckpt list`, `ckpt show`, `ckpt diff`.
+// `ckpt list`, `ckpt show`.
 //
 // Reads files only; needs no model. Damage is a finding here and no error: the
 // verb exits with 1, a resume falls back to an earlier checkpoint.
@@ -48,6 +48,9 @@ struct ListedCheckpoint {
   std::string why;        // not complete
   std::string run_id;
   uint64_t size_bytes = 0;
+  int64_t shards = 0;
+  int64_t saved_ms = 0;  // since 1970: of its index file
+  bool pinned = false;   // retention leaves it (retention.h)
 };
 
 // By step; a run without checkpoints gives none.
@@ -57,15 +60,6 @@ std::string ListToJson(const std::vector<ListedCheckpoint>& checkpoints);
 
 // A table for people: header lines, then a line a tensor.
 std::string ShowCheckpoint(const CheckpointIndex& index);
-
-// Names of tensors that differ, with the reason ("only in A", dtype, shape,
-// contents); empty when the states are equal.
-struct TensorDifference {
-  std::string name;
-  std::string what;
-};
-std::vector<TensorDifference> DiffCheckpoints(const CheckpointIndex& a,
-                                              const CheckpointIndex& b);
 
 }  // namespace lockstep
 

@@ -1,29 +1,24 @@
 #include "model/model_rank.h"
 
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "determinism/check.h"
 #include "determinism/status.h"
-#include "parallel/pipeline_schedule.h"
+#include "model/placement.h"
 
 namespace lockstep {
 namespace {
 
 std::vector<StageRange> StagesHere(const ModelConfig& config, int64_t tokens,
                                    const ModelLayout& layout) {
-  const PipelineShape shape = {.ranks = layout.shape.pipeline,
-                               .interleave = layout.interleave,
-                               .micro_batches = 1};
-  const auto all = StagesOf(config, tokens, shape.stages());
-  LS_CHECK(all.ok()) << std::string(all.status().message());
-  std::vector<StageRange> here;
-  for (int chunk = 0; chunk < layout.interleave; ++chunk) {
-    const int stage = PipelineStageOf(shape, layout.at.pipeline, chunk);
-    here.push_back((*all)[static_cast<size_t>(stage)]);
-  }
-  return here;
+  auto stages = StagesOfRank({.config = config,
+                              .tokens = tokens,
+                              .shape = layout.shape,
+                              .interleave = layout.interleave},
+                             layout.at.pipeline);
+  LS_CHECK(stages.ok()) << std::string(stages.status().message());
+  return *std::move(stages);
 }
 
 GradientMode ModeOf(Guarantee guarantee) {
@@ -40,21 +35,15 @@ StorePlacement PlacementOf(const std::vector<StageRange>& stages,
           .data_rank = layout.at.data};
 }
 
-// The vocabulary is padded to what grid and degree can cut (N4).
-int64_t VocabularyCuts(const ModelRankOptions& options,
-                       const ModelLayout& layout) {
-  return std::lcm(options.tensor_grid,
-                  static_cast<int64_t>(layout.shape.tensor));
-}
-
 std::vector<Stage> MakeChunks(const ModelConfig& config, ParameterStore& store,
                               const ModelRankOptions& options,
                               const ModelLayout& layout,
                               const std::vector<StageRange>& stages) {
   std::vector<Stage> chunks;
   for (const StageRange& stage : stages) {
-    chunks.emplace_back(config, store, VocabularyCuts(options, layout),
-                        options.recompute, store.placement().tensor, stage);
+    chunks.emplace_back(
+        config, store, VocabularyCuts(options.tensor_grid, layout.shape.tensor),
+        options.recompute, store.placement().tensor, stage);
   }
   return chunks;
 }
@@ -72,8 +61,9 @@ ModelRank::ModelRank(StateRegistry& registry, Device& device,
               .slices),
       stages_(StagesHere(config, options.tokens, layout)),
       store_(registry, device,
-             ListParameters(config, precision.storage(),
-                            VocabularyCuts(options, layout)),
+             ListParameters(
+                 config, precision.storage(),
+                 VocabularyCuts(options.tensor_grid, layout.shape.tensor)),
              ModeOf(options.guarantee),
              PlacementOf(stages_, axis()->share(), layout)),
       optimizer_(registry, device, store_, optimizer),

@@ -1,6 +1,7 @@
 #include "model/parameter_boxes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "determinism/check.h"
 
@@ -16,6 +17,34 @@ std::vector<HeldRange> RangesOf(const Parameter& p, const TensorShare& share,
 }
 
 }  // namespace
+
+StateSharding ShardingOf(const std::vector<Parameter>& parameters, int ranks) {
+  std::vector<ShardedTensor> tensors;
+  for (const Parameter& p : parameters) {
+    tensors.push_back({p.shape[0], p.row_elements()});
+  }
+  return StateSharding(tensors, ranks);
+}
+
+std::vector<Parameter> PlaceParameters(const std::vector<ParameterSpec>& specs,
+                                       const StorePlacement& placement) {
+  std::vector<Parameter> held;
+  const TensorShare& share = placement.tensor;
+  for (const ParameterSpec& spec : specs) {
+    if (!placement.Holds(spec, specs.back().layer)) continue;
+    Parameter p;
+    p.spec = spec;
+    p.shape = HeldShape(spec.shape, spec.split, share.degree, share.index);
+    p.speaks = OwnsCopy(spec.split, share.degree, share.index);
+    held.push_back(std::move(p));
+  }
+  const StateSharding sharding = ShardingOf(held, placement.data_ranks);
+  for (size_t i = 0; i < held.size(); ++i) {
+    held[i].owned =
+        sharding.RowsOf(static_cast<int64_t>(i), placement.data_rank);
+  }
+  return held;
+}
 
 // Rows are cut into the ranges that the tensor share has; columns are one
 // range, so that a box is contiguous.

@@ -11,8 +11,16 @@
 #include <vector>
 
 #include "model/parameters.h"
+#include "parallel/state_sharding.h"
 
 namespace lockstep {
+
+// The parameters of a placement with their rows, in list order; without memory.
+std::vector<Parameter> PlaceParameters(const std::vector<ParameterSpec>& specs,
+                                       const StorePlacement& placement);
+
+// Who of `ranks` owns which rows of the parameters' held shapes.
+StateSharding ShardingOf(const std::vector<Parameter>& parameters, int ranks);
 
 struct ParameterRun {
   int64_t owned;    // first element among the owned ones

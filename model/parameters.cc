@@ -18,36 +18,12 @@ int64_t CountOf(const std::vector<int64_t>& shape) {
   return count;
 }
 
-std::vector<Parameter> Held(const std::vector<ParameterSpec>& specs,
-                            const StorePlacement& placement) {
-  std::vector<Parameter> held;
-  const TensorShare& share = placement.tensor;
-  for (const ParameterSpec& spec : specs) {
-    if (!placement.Holds(spec, specs.back().layer)) continue;
-    Parameter p;
-    p.spec = spec;
-    p.shape = HeldShape(spec.shape, spec.split, share.degree, share.index);
-    p.speaks = OwnsCopy(spec.split, share.degree, share.index);
-    held.push_back(std::move(p));
-  }
-  return held;
-}
-
 // Elements in memory of what is held, padding included.
 int64_t MemoryOf(const Parameter& p, const TensorShare& share) {
   if (share.degree == 1 || p.spec.split.dim < 0) return p.spec.memory();
   const auto dim = static_cast<size_t>(p.spec.split.dim);
   return p.spec.count() / p.spec.shape[dim] *
          HeldMemory(p.spec.split, share.degree);
-}
-
-StateSharding Share(const std::vector<Parameter>& parameters, int ranks) {
-  std::vector<ShardedTensor> tensors;
-  for (const Parameter& p : parameters) {
-    tensors.push_back(
-        {p.shape[0], CountOf(p.shape) / std::max<int64_t>(p.shape[0], 1)});
-  }
-  return StateSharding(tensors, ranks);
 }
 
 DType LowDType(const std::vector<Parameter>& parameters) {
@@ -102,8 +78,8 @@ ParameterStore::ParameterStore(StateRegistry& registry, Device& device,
       mode_(mode),
       placement_(placement),
       specs_(std::move(specs)),
-      parameters_(Held(specs_, placement_)),
-      sharding_(Share(parameters_, placement_.data_ranks)),
+      parameters_(PlaceParameters(specs_, placement_)),
+      sharding_(ShardingOf(parameters_, placement_.data_ranks)),
       stats_(parameters_.size()) {
   Allocate();
 }
@@ -117,7 +93,6 @@ void ParameterStore::Allocate() {
   Offsets next;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Parameter& p = parameters_[i];
-    p.owned = sharding_.RowsOf(static_cast<int64_t>(i), placement_.data_rank);
     const int64_t memory = MemoryOf(p, placement_.tensor);
     const bool low = p.spec.runtime_dtype != DType::kF32;
     at.push_back(next);

@@ -1,48 +1,116 @@
-// `lockstep ckpt list|show|verify`: read-only looks at checkpoints.
+// `lockstep ckpt list|show|verify|diff`: read-only looks at checkpoints.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ckpt/checkpoint_index.h"
+#include "ckpt/diff.h"
+#include "ckpt/manifest.h"
 #include "ckpt/verify.h"
+#include "ckpt/verify_run.h"
+#include "determinism/clock.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
+#include "tools/checkpoint_at.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
 namespace {
 
-// A checkpoint's own folder, or the newest complete one of a run's.
-absl::StatusOr<std::string> CheckpointAt(FileSystem& fs,
-                                         const std::string& path) {
-  if (fs.Exists(path + "/" + kIndexFile) ||
-      StepOfCheckpointName(path.substr(path.rfind('/') + 1)) >= 0) {
-    return path;
+// "12.3 MB", decimal as disks are sold.
+std::string SizeText(uint64_t bytes) {
+  const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1000 && unit < 5; ++unit) size /= 1000;
+  return unit == 0 ? absl::StrCat(bytes, " B")
+                   : absl::StrFormat("%.1f %s", size, units[unit]);
+}
+
+// "3 min": since `then_ms`.
+std::string AgeText(int64_t then_ms) {
+  RealClock clock;
+  const int64_t s = std::max<int64_t>(clock.UnixMillis() - then_ms, 0) / 1000;
+  if (s < 120) return absl::StrCat(s, " s");
+  if (s < 120 * 60) return absl::StrCat(s / 60, " min");
+  if (s < 48 * 3600) return absl::StrCat(s / 3600, " h");
+  return absl::StrCat(s / 86400, " d");
+}
+
+// Of the run that saved it; "?" where that cannot be read.
+std::string LayoutOf(FileSystem& fs, const std::string& dir) {
+  const auto manifest = ReadManifest(fs, dir);
+  if (!manifest.ok()) return "?";
+  const Manifest::Layout& l = manifest->layout;
+  return absl::StrCat("d", l.data, " t", l.tensor, " p", l.pipeline);
+}
+
+absl::Status CheckExists(FileSystem& fs, const std::string& path) {
+  return fs.Exists(path) ? absl::OkStatus()
+                         : InputError("there is nothing here", path,
+                                      "name a run's folder or a checkpoint's");
+}
+
+// Reads all bytes of those that seem complete.
+absl::Status VerifyAll(FileSystem& fs, std::vector<ListedCheckpoint>& listed) {
+  for (ListedCheckpoint& c : listed) {
+    if (!c.complete) continue;
+    LS_ASSIGN_OR_RETURN(const VerifyResult result, VerifyCheckpoint(fs, c.dir));
+    c.complete = result.ok;
+    if (!result.ok) c.why = result.Summary();
   }
-  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, path));
-  if (checkpoints.empty()) {
-    return InputError("there is no checkpoint here", path,
-                      "name a run's folder or a checkpoint's");
+  return absl::OkStatus();
+}
+
+std::string DamageText(const std::vector<Damage>& damage) {
+  std::string text;
+  for (const Damage& d : damage) {
+    absl::StrAppend(&text, "  ", d.file, d.tensor.empty() ? "" : " ", d.tensor,
+                    " bytes ", d.from, " to ", d.to, ": ", d.what, "\n");
   }
-  return checkpoints.back().dir;
+  return text;
+}
+
+absl::StatusOr<Answer> VerifyWholeRun(FileSystem& fs,
+                                      const CkptOptions& options) {
+  LS_ASSIGN_OR_RETURN(const RunVerifyResult result,
+                      VerifyRun(fs, options.path));
+  if (options.json) {
+    return Answer{RunVerifyResultToJson(result) + "\n", !result.ok};
+  }
+  return Answer{
+      absl::StrCat(options.path, result.ok ? ": every byte holds of " : ": ",
+                   result.ok ? "" : "DAMAGED, of ", result.steps.size(),
+                   " checkpoint(s), ", result.manifests, " manifest(s) and ",
+                   result.ledger_lines, " lines of the ledger\n",
+                   DamageText(result.damage)),
+      !result.ok};
 }
 
 }  // namespace
 
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options) {
   FileSystem& fs = *PosixFileSystem();
-  if (!fs.Exists(options.path)) {
-    return InputError("there is nothing here", options.path,
-                      "name a run's folder");
+  LS_RETURN_IF_ERROR(CheckExists(fs, options.path));
+  LS_ASSIGN_OR_RETURN(auto listed, ListCheckpoints(fs, options.path));
+  if (options.verify) LS_RETURN_IF_ERROR(VerifyAll(fs, listed));
+  if (options.json) return Answer{ListToJson(listed) + "\n"};
+  if (listed.empty()) {
+    return Answer{"no checkpoint in " + options.path + "\n"};
   }
-  LS_ASSIGN_OR_RETURN(const auto checkpoints,
-                      ListCheckpoints(fs, options.path));
-  if (options.json) return Answer{ListToJson(checkpoints) + "\n"};
-  std::string text;
-  for (const ListedCheckpoint& c : checkpoints) {
+  std::string text = absl::StrFormat("%-16s %8s %10s  %-12s %6s  %s\n", "name",
+                                     "age", "size", "layout", "shards",
+                                     options.verify ? "every byte" : "state");
+  for (const ListedCheckpoint& c : listed) {
+    const char* const good = options.verify ? "holds" : "complete";
     absl::StrAppend(
-        &text, absl::StrFormat("%-16s %12d bytes  %s\n", c.name, c.size_bytes,
-                               c.complete ? "complete" : c.why));
+        &text,
+        absl::StrFormat("%-16s %8s %10s  %-12s %6d  %s%s\n", c.name,
+                        c.saved_ms == 0 ? "?" : AgeText(c.saved_ms),
+                        SizeText(c.size_bytes), LayoutOf(fs, c.dir), c.shards,
+                        c.complete ? good : "UNUSABLE: " + c.why,
+                        c.pinned ? ", pinned" : ""));
   }
-  if (text.empty()) text = "no checkpoint in " + options.path + "\n";
   return Answer{text};
 }
 
@@ -51,27 +119,47 @@ absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options) {
   LS_ASSIGN_OR_RETURN(const std::string dir, CheckpointAt(fs, options.path));
   if (options.json) {
     LS_ASSIGN_OR_RETURN(const std::string text,
-                        fs.ReadFile(dir + "/" + kIndexFile));
+                        fs.ReadFile(JoinPath(dir, kIndexFile)));
     LS_RETURN_IF_ERROR(IndexFromJson(text, dir).status());
     return Answer{text};
   }
   LS_ASSIGN_OR_RETURN(const CheckpointIndex index, ReadIndex(fs, dir));
-  return Answer{ShowCheckpoint(index)};
+  uint64_t bytes = 0;
+  for (const auto& [name, file] : index.files) bytes += file.size_bytes;
+  return Answer{absl::StrCat("folder      ", dir, "\nlayout      ",
+                             LayoutOf(fs, dir), ", ", index.files.size() - 1,
+                             " shard(s), ", SizeText(bytes), "\n",
+                             ShowCheckpoint(index))};
 }
 
 absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options) {
   FileSystem& fs = *PosixFileSystem();
-  LS_ASSIGN_OR_RETURN(const std::string dir, CheckpointAt(fs, options.path));
-  LS_ASSIGN_OR_RETURN(const VerifyResult result, VerifyCheckpoint(fs, dir));
+  LS_RETURN_IF_ERROR(CheckExists(fs, options.path));
+  if (!NamesCheckpoint(fs, options.path)) {
+    // Not a folder without anything to verify.
+    LS_RETURN_IF_ERROR(fs.Exists(JoinPath(options.path, kManifestFile))
+                           ? absl::OkStatus()
+                           : CheckpointAt(fs, options.path).status());
+    return VerifyWholeRun(fs, options);
+  }
+  LS_ASSIGN_OR_RETURN(const VerifyResult result,
+                      VerifyCheckpoint(fs, options.path));
   if (options.json) {
     return Answer{VerifyResultToJson(result) + "\n", !result.ok};
   }
-  std::string text = dir + (result.ok ? ": every byte holds\n" : ": DAMAGED\n");
-  for (const Damage& d : result.damage) {
-    absl::StrAppend(&text, "  ", d.file, " ", d.tensor, " bytes ", d.from,
-                    " to ", d.to, ": ", d.what, "\n");
-  }
-  return Answer{text, !result.ok};
+  return Answer{absl::StrCat(options.path,
+                             result.ok ? ": every byte holds\n" : ": DAMAGED\n",
+                             DamageText(result.damage)),
+                !result.ok};
+}
+
+absl::StatusOr<Answer> CkptDiffVerb(const CkptOptions& options) {
+  FileSystem& fs = *PosixFileSystem();
+  LS_ASSIGN_OR_RETURN(const std::string a, CheckpointAt(fs, options.path));
+  LS_ASSIGN_OR_RETURN(const std::string b, CheckpointAt(fs, options.other));
+  LS_ASSIGN_OR_RETURN(const CheckpointDiff diff, DiffCheckpoints(fs, a, b));
+  return Answer{options.json ? DiffToJson(diff) + "\n" : DiffToText(diff),
+                !diff.differences.empty()};
 }
 
 }  // namespace lockstep

@@ -128,6 +128,7 @@ int RunCommandLine(int argc, char** argv) {
   ExplainOptions explain;
   ReplayVerbOptions replay;
   BisectVerbOptions bisect;
+  VerifyOptions verify;
   RecipeOptions recipe;
   DataVerbs data;
   CkptOptions ckpt;
@@ -147,6 +148,7 @@ int RunCommandLine(int argc, char** argv) {
   AddExplain(app, explain, run);
   AddReplay(app, replay, run);
   AddBisect(app, bisect, run);
+  AddVerify(app, verify, run);
   AddRecipe(app, recipe, run);
   AddData(app, data, run);
   AddCkpt(app, ckpt, run);

@@ -51,22 +51,40 @@ void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run) {
 }
 
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
-  CLI::App* ckpt = app.add_subcommand("ckpt", "list, show, verify");
+  CLI::App* ckpt =
+      app.add_subcommand("ckpt", "list, show, verify, diff, reshard");
   ckpt->require_subcommand(1);
   CLI::App* list = Verb(*ckpt, "list", "the checkpoints of a run",
                         "lockstep ckpt list runs/debug-0123abcd");
   CLI::App* show = Verb(*ckpt, "show", "what is in a checkpoint",
                         "lockstep ckpt show runs/debug-0123abcd");
-  CLI::App* verify = Verb(*ckpt, "verify", "whether every byte holds",
-                          "lockstep ckpt verify runs/debug-0123abcd");
-  for (CLI::App* verb : {list, show, verify}) {
+  CLI::App* verify =
+      Verb(*ckpt, "verify",
+           "whether every byte holds; of a run also its ledger and manifests",
+           "lockstep ckpt verify runs/debug-0123abcd");
+  CLI::App* diff =
+      Verb(*ckpt, "diff", "which tensors differ, where and how far",
+           "lockstep ckpt diff runs/a runs/b");
+  CLI::App* reshard =
+      Verb(*ckpt, "reshard", "the same state, cut as another layout saves it",
+           "lockstep ckpt reshard runs/debug-0123abcd --layout "
+           "data=2,tensor=2,pipeline=1 --output resharded");
+  for (CLI::App* verb : {list, show, verify, diff, reshard}) {
     verb->add_option("path", o.path, "a run's folder or a checkpoint's")
         ->required();
     verb->add_flag("--json", o.json, "one JSON object on stdout");
   }
+  list->add_flag("--verify", o.verify, "read every byte");
+  diff->add_option("other", o.other, "another")->required();
+  reshard->add_option("--layout", o.layout, "data=N,tensor=N,pipeline=N")
+      ->required();
+  reshard->add_option("--output", o.output, "a folder that does not exist")
+      ->required();
   list->callback([&] { run = [&] { return CkptListVerb(o); }; });
   show->callback([&] { run = [&] { return CkptShowVerb(o); }; });
   verify->callback([&] { run = [&] { return CkptVerifyVerb(o); }; });
+  diff->callback([&] { run = [&] { return CkptDiffVerb(o); }; });
+  reshard->callback([&] { run = [&] { return CkptReshardVerb(o); }; });
 }
 
 void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run) {

@@ -75,4 +75,35 @@ void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return BisectVerb(o); }; });
 }
 
+void AddVerify(CLI::App& app, VerifyOptions& o, Run& run) {
+  CLI::App* verb =
+      Verb(app, "verify",
+           "of a run: does parts of it again, which must end in the saved "
+           "bits; of a recipe: a run with a stop against one without",
+           "lockstep verify runs/debug-0123abcd --segments 2\n"
+           "  lockstep verify recipes/debug.toml --layout data=2");
+  verb->add_option("path", o.path, "a run's folder, or a recipe")->required();
+  verb->add_option("--segments", o.segments,
+                   "of a run: stretches between checkpoints to do again")
+      ->transform(Whole(1, INT64_MAX));
+  verb->add_option("--seed", o.seed,
+                   "of a run: which of them; else the clock decides")
+      ->transform(Whole(0, INT64_MAX));
+  verb->add_option("--set", o.sets, "of a recipe: section.key=value, over it")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--layout", o.layout,
+                   "of a recipe: resume on data=N,tensor=N,pipeline=N");
+  verb->add_option("--steps", o.steps, "of a recipe: at most so many")
+      ->transform(Whole(2, kMostSteps));
+  verb->add_option("--scratch", o.scratch,
+                   "of a recipe: keep both runs in this folder");
+  verb->add_option("--allow", o.allow, "as `train` has it")->delimiter(',');
+  verb->add_option("--reason", o.reason, "why they are allowed; recorded");
+  verb->add_option("--threads", o.threads, "compute threads of a rank")
+      ->transform(Threads());
+  verb->add_flag("--json", o.json, "one JSON object on stdout");
+  verb->callback([&] { run = [&] { return VerifyVerb(o); }; });
+}
+
 }  // namespace lockstep

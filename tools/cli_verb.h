@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/audit_verbs.h"
 #include "tools/compare/compare_verb.h"
 #include "tools/compare/seeds_verb.h"
 #include "tools/diff/diff_verb.h"
@@ -52,6 +53,7 @@ void AddData(CLI::App& app, DataVerbs& o, Run& run);
 void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run);
 void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run);
+void AddVerify(CLI::App& app, VerifyOptions& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);
 void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run);

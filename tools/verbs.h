@@ -137,12 +137,20 @@ struct DataOrderOptions {
 absl::StatusOr<Answer> DataOrderVerb(const DataOrderOptions& options);
 
 struct CkptOptions {
-  std::string path;  // a run's folder or a checkpoint's
+  std::string path = {};    // a run's folder or a checkpoint's
+  std::string other = {};   // of diff: another
+  std::string layout = {};  // of reshard: data=2,tensor=1,pipeline=1
+  std::string output = {};  // of reshard: a folder that does not exist
+  bool verify = false;      // of list: reads every byte
   bool json = false;
 };
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options);
 absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options);
+// Negative: damage. Of a run also its ledger and manifests.
 absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options);
+// Negative: the states differ.
+absl::StatusOr<Answer> CkptDiffVerb(const CkptOptions& options);
+absl::StatusOr<Answer> CkptReshardVerb(const CkptOptions& options);
 
 struct PlanOptions {
   std::string recipe = {};

@@ -9,7 +9,7 @@ source tests/cli/expect.sh
 expect 0 'train' "$lockstep" --help
 for verb in train status eval generate explain "recipe check" "recipe show" "recipe diff" \
   "data prepare" "data inspect" "data verify" "ckpt list" "ckpt show" \
-  "ckpt verify" "trace show"; do
+  "ckpt verify" "ckpt diff" "ckpt reshard" verify "trace show"; do
   # shellcheck disable=SC2086
   expect 0 'Example:' "$lockstep" $verb --help
 done

@@ -1,0 +1,41 @@
+// Does everything hold that a run keeps about itself: `ckpt verify RUN`.
+//
+// The chain of the ledger, the seals of all manifests, every byte of every
+// checkpoint, and that the ledger still has each head that a manifest or a
+// checkpoint remembers: a ledger whose end was cut off cleanly is whole in
+// itself, and only they know. Reads only. What no older head is held of (events
+// after the last save and launch) cannot be missed by anybody. Not the data of
+// the run (`data verify`), and no steps are done again (`verify`).
+
+#ifndef CKPT_VERIFY_RUN_H_
+#define CKPT_VERIFY_RUN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ckpt/verify.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+struct RunVerifyResult {
+  bool ok = false;
+  std::vector<Damage> damage;  // files below the run's folder
+  std::vector<int64_t> steps;  // of the checkpoints that were read
+  int64_t ledger_lines = 0;
+  int64_t manifests = 0;
+};
+
+// An error only where reading itself fails. Checkpoints of other runs in the
+// folder are held to their own bytes alone.
+absl::StatusOr<RunVerifyResult> VerifyRun(FileSystem& file_system,
+                                          const std::string& run_dir);
+
+// {"ok", "steps", "ledger_lines", "manifests", "damage": as of a checkpoint}
+std::string RunVerifyResultToJson(const RunVerifyResult& result);
+
+}  // namespace lockstep
+
+#endif  // CKPT_VERIFY_RUN_H_

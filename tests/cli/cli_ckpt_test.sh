@@ -1,0 +1,37 @@
+#!/bin/bash
+# The verbs that look at checkpoints, and those that do parts of a run again, as
+# processes: exit codes and what they print.
+set -uo pipefail
+
+# shellcheck source=tests/cli/expect.sh
+source tests/cli/expect.sh
+
+expect 0 'unseed' train --run r --set train.steps=4
+expect 0 'step_00000004 .* d1 t1 p1 +1 +holds' "$lockstep" ckpt list r --verify
+expect 0 'of 1 checkpoint' "$lockstep" ckpt verify r
+expect 0 '^equal: all' "$lockstep" ckpt diff r r/checkpoints/step_00000004
+expect 0 'in 4 shard' "$lockstep" ckpt reshard r --output four \
+  --layout data=2,tensor=2,pipeline=1
+expect 0 '"equal":true' "$lockstep" ckpt diff r four --json
+expect 2 'this exists' "$lockstep" ckpt reshard r --output four --layout data=1
+expect 2 'parallel.tensor = 3' "$lockstep" ckpt reshard r --output x \
+  --layout tensor=3
+expect 0 'with probability 1/1' "$lockstep" verify r --segments 1
+expect 0 '"same_bits":true' "$lockstep" verify "$recipe" --steps 2 \
+  --set schedule.warmup=1 --allow dirty --json
+cp -r r changed && sed -i '3s/"updates":3/"updates":4/' changed/metrics.jsonl
+expect 1 'step 3 came out otherwise .updates' "$lockstep" verify changed
+: >changed/ledger.jsonl
+expect 1 'ledger.jsonl bytes .* has lost lines' "$lockstep" ckpt verify changed
+
+# Of checkpoints that are no more, or are no runs.
+expect 2 'no checkpoint' "$lockstep" ckpt diff r .
+expect 2 'nothing' "$lockstep" ckpt verify nowhere
+expect 2 . "$lockstep" verify nowhere
+truncate -s -1 four/rank_00003.safetensors
+expect 1 'rank_00003.safetensors .* is cut off' "$lockstep" ckpt verify four
+expect 4 'rank_00003' "$lockstep" ckpt reshard four --output x --layout data=1
+: >r/checkpoints/.pin-step_00000004
+expect 0 'complete, pinned' "$lockstep" ckpt list r
+
+finish 18
