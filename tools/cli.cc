@@ -122,6 +122,7 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app("Lockstep: a trainer whose every bit is accounted for");
   app.require_subcommand(1);
   TrainOptions train;
+  LaunchOptions launch;
   StatusOptions status;
   EvalOptions eval;
   GenerateVerbOptions generate;
@@ -142,6 +143,7 @@ int RunCommandLine(int argc, char** argv) {
   DiffOptions diff;
   Run run;
   AddTrain(app, train, run);
+  AddLaunch(app, launch, run);
   AddStatus(app, status, run);
   AddEval(app, eval, run);
   AddGenerate(app, generate, run);

@@ -15,6 +15,7 @@
 #include "tools/compare/compare_verb.h"
 #include "tools/compare/seeds_verb.h"
 #include "tools/diff/diff_verb.h"
+#include "tools/launch/launch_verb.h"
 #include "tools/tax_verb.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -53,6 +54,7 @@ void AddData(CLI::App& app, DataVerbs& o, Run& run);
 void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run);
 void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run);
+void AddLaunch(CLI::App& app, LaunchOptions& o, Run& run);
 void AddVerify(CLI::App& app, VerifyOptions& o, Run& run);
 void AddRecipe(CLI::App& app, RecipeOptions& o, Run& run);
 void AddCkpt(CLI::App& app, CkptOptions& o, Run& run);

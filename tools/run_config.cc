@@ -147,6 +147,7 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   c.metrics = recipe.Read<MetricsConfig>("metrics");
   c.trace = recipe.Read<TraceConfig>("trace");
   c.spike = recipe.Read<SpikeConfig>("spike");
+  c.elastic = recipe.Read<ElasticConfig>("elastic");
   ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);

@@ -90,6 +90,15 @@ struct TraceConfig {
 };
 void DescribeSection(Section& section, TraceConfig& config);
 
+// What `launch` does when there are fewer hosts than there were.
+struct ElasticConfig {
+  int64_t wait_for_replacement_s = 600;
+  std::string batch = "keep";
+  std::string probe;   // a shell command about LOCKSTEP_HOST
+  std::string spares;  // names of hosts, with commas between
+};
+void DescribeSection(Section& section, ElasticConfig& config);
+
 struct RunConfig {
   Guarantee guarantee = Guarantee::kBitwise;
   uint64_t seed = 0;
@@ -107,6 +116,7 @@ struct RunConfig {
   MetricsConfig metrics;
   SpikeConfig spike;
   TraceConfig trace;
+  ElasticConfig elastic;
   BatchSchedule batches;  // what `batch` says
 
   // The run's length in steps; a length in samples or tokens is rounded up.

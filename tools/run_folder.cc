@@ -57,8 +57,8 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
   }
   if (existing_ && request.mode != ResumeMode::kNever) {
     LS_RETURN_IF_ERROR(CheckManifest(allowance, current));
+    NoteLayout(current);
     current.run_id = manifest_.run_id;
-    current.lineage = manifest_.lineage;
     current.parent = manifest_.parent;
     current.created_ms = manifest_.created_ms;
   }
@@ -125,16 +125,17 @@ absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
       const std::string kept,
       KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   notes_.push_back(absl::StrCat("resumed from ", found.dir));
-  return Record("resume", {{"step", found.step},
-                           {"steps", stepper.config().Steps()},
-                           {"checkpoint", found.dir},
-                           {"state_saved", index.state_fingerprint},
-                           {"state_restored", state},
-                           {"commit", manifest_.code.commit},
-                           {"dirty", manifest_.code.dirty},
-                           {"threads", manifest_.layout.threads},
-                           {"manifest", kept},
-                           {"faults", manifest_.faults}});
+  LS_RETURN_IF_ERROR(Record("resume", {{"step", found.step},
+                                       {"steps", stepper.config().Steps()},
+                                       {"checkpoint", found.dir},
+                                       {"state_saved", index.state_fingerprint},
+                                       {"state_restored", state},
+                                       {"commit", manifest_.code.commit},
+                                       {"dirty", manifest_.code.dirty},
+                                       {"threads", manifest_.layout.threads},
+                                       {"manifest", kept},
+                                       {"faults", manifest_.faults}}));
+  return RecordLayoutChange(found.step, stepper);
 }
 
 }  // namespace lockstep

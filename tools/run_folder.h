@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,10 @@ class RunFolder {
   absl::Status StartFresh(Manifest current, Stepper& stepper);
   absl::Status StartFrom(const FoundCheckpoint& found, Stepper& stepper);
   absl::Status SetAsideAbove(int64_t step);
+  // `manifest_` is the saved one. On another layout below `layout_invariant`
+  // the steps from here on are of another lineage.
+  void NoteLayout(Manifest& current);
+  absl::Status RecordLayoutChange(int64_t step, const Stepper& stepper);
 
   FileSystem& fs_;
   Clock& clock_;
@@ -105,6 +110,7 @@ class RunFolder {
   std::unique_ptr<RunLock> lock_;
   std::unique_ptr<Ledger> ledger_;
   Manifest manifest_;
+  std::optional<Manifest::Layout> layout_before_;  // of a resume on another
   std::string manifest_json_;
   bool existing_ = false;
   std::mutex notes_mutex_;

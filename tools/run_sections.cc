@@ -111,4 +111,19 @@ void DescribeSection(Section& section, TraceConfig& config) {
                  {.help = "only this module path, such as layers.3"});
 }
 
+void DescribeSection(Section& section, ElasticConfig& config) {
+  section.SetTrajectory(false);
+  section.Int("wait_for_replacement_s", config.wait_for_replacement_s,
+              {.min = 0,
+               .max = 7 * 86'400,
+               .help = "seconds that launch waits for hosts, then fewer do"});
+  section.Choice("batch", config.batch, {"keep", "nearest", "refuse"},
+                 {.help = "the batch of fewer replicas: as it is, the nearest "
+                          "they share evenly, or only if they do"});
+  section.String("probe", config.probe,
+                 {.help = "shell command that is 0 if LOCKSTEP_HOST is alive"});
+  section.String("spares", config.spares,
+                 {.help = "hosts to use only where others are too few: a,b"});
+}
+
 }  // namespace lockstep

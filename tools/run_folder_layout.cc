@@ -1,0 +1,90 @@
+// A resume on another layout: what is written down of it.
+//
+// Who started the trainer so says why in LOCKSTEP_RESIZE, a JSON object with
+// `reason`, `waited_ms` and `idle`; `launch` does. Without it a person did.
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "determinism/guarantee.h"
+#include "parallel/mesh.h"
+#include "tools/run_folder.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::json;
+
+MeshShape ShapeOf(const Manifest::Layout& layout) {
+  return {.data = static_cast<int>(layout.data),
+          .pipeline = static_cast<int>(layout.pipeline),
+          .tensor = static_cast<int>(layout.tensor)};
+}
+
+struct Resize {
+  std::string reason = "the user's";
+  int64_t waited_ms = 0;
+  std::vector<std::string> idle = {};
+};
+
+// A text of another program's: what is not as expected is left out.
+Resize ReadResize() {
+  Resize resize;
+  const char* const text = std::getenv("LOCKSTEP_RESIZE");
+  const Json json =
+      Json::parse(text == nullptr ? "" : text, nullptr, /*exceptions=*/false);
+  if (!json.is_object()) return resize;
+  const auto reason = json.find("reason"), waited = json.find("waited_ms"),
+             idle = json.find("idle");
+  if (reason != json.end() && reason->is_string()) resize.reason = *reason;
+  if (waited != json.end() && waited->is_number_integer()) {
+    resize.waited_ms = *waited;
+  }
+  if (idle == json.end() || !idle->is_array()) return resize;
+  for (const Json& host : *idle) {
+    if (host.is_string()) resize.idle.push_back(host);
+  }
+  return resize;
+}
+
+}  // namespace
+
+void RunFolder::NoteLayout(Manifest& current) {
+  const std::string own_id = current.run_id;  // a new one, for this launch
+  current.lineage = manifest_.lineage;
+  if (ShapeOf(manifest_.layout) == ShapeOf(current.layout)) return;
+  layout_before_ = manifest_.layout;
+  if (manifest_.guarantee < Guarantee::kLayoutInvariant) {
+    current.lineage = own_id;
+  }
+}
+
+absl::Status RunFolder::RecordLayoutChange(int64_t step,
+                                           const Stepper& stepper) {
+  if (!layout_before_) return absl::OkStatus();
+  const Resize resize = ReadResize();
+  const bool invariant = manifest_.guarantee == Guarantee::kLayoutInvariant;
+  const Guarantee after =
+      invariant ? manifest_.guarantee
+                : std::min(manifest_.guarantee, Guarantee::kStateExact);
+  const std::string from = ToString(ShapeOf(*layout_before_));
+  const std::string to = ToString(ShapeOf(manifest_.layout));
+  notes_.push_back("on another layout: " + from + " -> " + to +
+                   (invariant ? ", bits unchanged"
+                              : "; a new lineage, " + manifest_.lineage));
+  return Record("layout_change",
+                {{"step", step},
+                 {"next_sample", static_cast<int64_t>(stepper.state().cursor)},
+                 {"from", from},
+                 {"to", to},
+                 {"reason", resize.reason},
+                 {"waited_ms", resize.waited_ms},
+                 {"idle", resize.idle},
+                 {"guarantee_before", std::string(NameOf(manifest_.guarantee))},
+                 {"guarantee_after", std::string(NameOf(after))},
+                 {"bits", std::string(invariant ? "unchanged" : "may differ")},
+                 {"lineage", manifest_.lineage}});
+}
+
+}  // namespace lockstep
