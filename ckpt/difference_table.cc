@@ -39,6 +39,14 @@ constexpr DifferenceRow kRows[] = {
      {H, H, H, H},
      H,
      "sums run over samples, whatever batch they come in"},
+    {kUnevenShares,
+     {H, H, R, H},
+     H,
+     "replicas have unequal shares, and other samples each"},
+    {"parallel.sequence",
+     {H, H, R, H},
+     H,
+     "sums over tokens are cut where ranks are"},
     {"layout.*", {H, H, R, H}, H, "bits hold on one layout only on this rung"},
     {kPatternCuts, {H, H, R, H}, H, "moves the cuts between stages only"},
     // Data.
@@ -110,6 +118,11 @@ std::string DifferenceTable() {
     text.append(" ").append(row.why).append(" |\n");
   }
   return text;
+}
+
+std::string_view OwnRowOr(std::string_view key, std::string_view other) {
+  const DifferenceRow* row = FindDifferenceRow(key);
+  return row != nullptr && row->key == key ? row->key : other;
 }
 
 }  // namespace lockstep

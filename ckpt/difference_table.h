@@ -27,12 +27,16 @@ inline constexpr std::string_view kOtherKeys = "(other recipe keys)";
 inline constexpr std::string_view kPatternCuts = "(model.pattern: cuts only)";
 inline constexpr std::string_view kSameFileElsewhere = "(data: path only)";
 inline constexpr std::string_view kExplainedBinary = "(binary: explained)";
+inline constexpr std::string_view kUnevenShares =
+    "(layout.micro_batch: uneven)";
 inline constexpr std::string_view kExplainedCurve = "(schedule: explained)";
 
 std::span<const DifferenceRow> DifferenceRows();
 
 // The row of exactly this key, else the first whose prefix fits, else null.
 const DifferenceRow* FindDifferenceRow(std::string_view key);
+// The key itself if it has a row, else `other`.
+std::string_view OwnRowOr(std::string_view key, std::string_view other);
 
 }  // namespace lockstep
 

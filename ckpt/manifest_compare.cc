@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "ckpt/curve_keys.h"
 #include "ckpt/difference_table.h"
+#include "ckpt/uneven_shares.h"
 #include "ckpt/value_changes.h"
 #include "determinism/check.h"
 
@@ -89,18 +91,15 @@ class Comparison {
     AddChanges("hardware.", saved_.hardware, current_.hardware);
     Add("order", saved_.order, current_.order);
     Add("image_digest", saved_.image_digest, current_.image_digest);
-    std::string saved_faults, current_faults;
-    for (const std::string& fault : saved_.faults) saved_faults += fault + ";";
-    for (const std::string& fault : current_.faults) {
-      current_faults += fault + ";";
-    }
-    Add("faults", saved_faults, current_faults);
+    Add("faults", absl::StrJoin(saved_.faults, ";"),
+        absl::StrJoin(current_.faults, ";"));
   }
 
   void Layout() {
-    const auto add = [this](const char* key, int64_t saved, int64_t current) {
+    const auto add = [this](const char* key, int64_t saved, int64_t current,
+                            std::string_view row = "") {
       Add(std::string("layout.") + key, std::to_string(saved),
-          std::to_string(current));
+          std::to_string(current), row);
     };
     const Manifest::Layout& s = saved_.layout;
     const Manifest::Layout& c = current_.layout;
@@ -108,15 +107,15 @@ class Comparison {
     add("data", s.data, c.data);
     add("tensor", s.tensor, c.tensor);
     add("pipeline", s.pipeline, c.pipeline);
-    add("micro_batch", s.micro_batch, c.micro_batch);
+    const bool uneven = HasUnevenShares(saved_) || HasUnevenShares(current_);
+    add("micro_batch", s.micro_batch, c.micro_batch,
+        uneven ? kUnevenShares : "");
     add("threads", s.threads, c.threads);
   }
 
   void Data() {
-    const auto text = [](const Manifest::Tokenizer& tokenizer) {
-      return tokenizer.name + " " + tokenizer.hash;
-    };
-    Add("tokenizer", text(saved_.tokenizer), text(current_.tokenizer));
+    const auto &s = saved_.tokenizer, &c = current_.tokenizer;
+    Add("tokenizer", s.name + " " + s.hash, c.name + " " + c.hash);
     const size_t count = std::max(saved_.data.size(), current_.data.size());
     for (size_t i = 0; i < count; ++i) {
       if (i >= saved_.data.size() || i >= current_.data.size()) {
@@ -153,7 +152,8 @@ class Comparison {
          ChangesBetween(ParseValueLines(saved_.recipe.text),
                         ParseValueLines(current_.recipe.text))) {
       if (saved.contains(change.key) || current.contains(change.key)) continue;
-      Add(change.key, change.saved, change.current, kOtherKeys);
+      Add(change.key, change.saved, change.current,
+          OwnRowOr(change.key, kOtherKeys));
     }
     Add("seed", std::to_string(saved_.root_seed),
         std::to_string(current_.root_seed));

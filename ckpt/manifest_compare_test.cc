@@ -1,5 +1,4 @@
 // The table of what a resume accepts, row by row and rung by rung.
-
 #include "ckpt/manifest_compare.h"
 
 #include <gtest/gtest.h>
@@ -33,9 +32,8 @@ std::string Verdicts(const Manifest& current, const std::string& key) {
 }
 
 TEST(Compare, EqualManifestsHaveNoDifference) {
-  for (const Guarantee rung : kRungs) {
+  for (const Guarantee rung : kRungs)
     EXPECT_TRUE(CompareManifests(Sample(), Sample(), rung).empty());
-  }
 }
 
 TEST(Compare, CodeAndMachine) {
@@ -90,9 +88,16 @@ TEST(Compare, Layout) {
   EXPECT_EQ(
       Verdicts(With([](Manifest& m) { m.layout.data = 4; }), "layout.data"),
       "HHRH");
-  EXPECT_EQ(Verdicts(With([](Manifest& m) { m.layout.micro_batch = 4; }),
-                     "layout.micro_batch"),
-            "HHHH");
+  const auto micro = [](int64_t samples, const std::string& text) {
+    Manifest m = Sample();
+    m.recipe.text += text;
+    return m.layout.micro_batch = samples, m;
+  };
+  EXPECT_EQ(Verdicts(micro(4, ""), "layout.micro_batch"), "HHHH");
+  const Manifest five = micro(4, "batch.global = 20\n");
+  EXPECT_EQ(Verdicts(five, "layout.micro_batch"), "HHRH");
+  const Manifest cut = micro(2, "parallel.sequence = true\n");
+  EXPECT_EQ(Verdicts(cut, "parallel.sequence"), "HHRH");
   EXPECT_EQ(Verdicts(With([](Manifest& m) { m.layout.threads = 9; }),
                      "layout.threads"),
             "HHHH");

@@ -64,7 +64,7 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
                    "seconds until a rank in one step is lost")
       ->transform(Whole(1, 86'400));
   verb->add_option("--ranks", o.ranks, "ranks as threads of this process")
-      ->transform(Whole(1, 1 << 20));
+      ->transform(Whole(1, 4096));
   verb->add_flag("--json", o.json, "one JSON object on stdout");
   verb->add_flag("--quiet", o.quiet, "no display");
   verb->callback([&] { run = [&] { return TrainVerb(o); }; });

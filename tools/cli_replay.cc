@@ -45,8 +45,9 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
                    "A-B: pass over these samples, both included");
   verb->add_flag("--from-seed", o.from_seed,
                  "begin at the start, whatever checkpoints there are");
-  verb->add_flag("--swap-ranks", o.swap_ranks,
-                 "the ranks on cores in the opposite order");
+  verb->add_flag(
+      "--swap-ranks", o.swap_ranks,
+      "the ranks on cores in the opposite order; as many cores are needed");
   verb->add_option("--trace", o.trace,
                    "write what every rank does to this new folder");
   verb->add_option("--trace-level", o.trace_level, "step, phase or operation");

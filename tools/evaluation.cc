@@ -1,6 +1,7 @@
 #include "tools/evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -19,15 +20,30 @@ namespace lockstep {
 namespace {
 
 absl::Status AddOverRanks(Communicator& world, EvaluationTotals& totals) {
-  int64_t counts[] = {totals.samples, totals.tokens, totals.bytes,
-                      totals.foreign};
+  int64_t counts[] = {totals.samples, totals.tokens,   totals.bytes,
+                      totals.foreign, totals.measured, totals.count_squares};
   LS_RETURN_IF_ERROR(AddOverRanks(world, totals.loss));
+  LS_RETURN_IF_ERROR(AddOverRanks(world, totals.squares));
+  LS_RETURN_IF_ERROR(AddOverRanks(world, totals.products));
   LS_RETURN_IF_ERROR(AddOverRanks(world, std::span<int64_t>(counts)));
   totals.samples = counts[0];
   totals.tokens = counts[1];
   totals.bytes = counts[2];
   totals.foreign = counts[3];
+  totals.measured = counts[4];
+  totals.count_squares = counts[5];
   return absl::OkStatus();
+}
+
+// Of the ratio sum(l) / sum(n): the deviations l - ratio n, of n - 1 samples.
+double StandardError(const EvaluationTotals& totals, double ratio) {
+  if (totals.measured < 2) return std::numeric_limits<double>::quiet_NaN();
+  const auto samples = static_cast<double>(totals.measured);
+  const double deviations =
+      totals.squares.Round() - 2 * ratio * totals.products.Round() +
+      ratio * ratio * static_cast<double>(totals.count_squares);
+  return std::sqrt(std::max(deviations, 0.0) * samples / (samples - 1)) /
+         static_cast<double>(totals.tokens);
 }
 
 EvaluationPart PartOf(const EvaluationTotals& totals) {
@@ -36,6 +52,7 @@ EvaluationPart PartOf(const EvaluationTotals& totals) {
                          .bytes = totals.bytes};
   const double nats = totals.loss.Round();
   part.loss = nats / static_cast<double>(part.tokens);
+  part.standard_error = StandardError(totals, part.loss);
   if (totals.foreign > 0) {
     part.bytes = 0;
     part.bits_per_byte = std::numeric_limits<double>::quiet_NaN();
@@ -90,6 +107,10 @@ absl::StatusOr<Evaluation> Evaluate(Stepper& stepper, int64_t max_samples,
         EvaluateSource(stepper, i, max_samples, micro_batch, totals));
     result.sources.push_back(part);
     all.loss.Merge(totals.loss);
+    all.squares.Merge(totals.squares);
+    all.products.Merge(totals.products);
+    all.measured += totals.measured;
+    all.count_squares += totals.count_squares;
     all.samples += totals.samples;
     all.tokens += totals.tokens;
     all.bytes += totals.bytes;
@@ -121,6 +142,7 @@ std::string EvaluationLine(int64_t step, const Evaluation& evaluation) {
   json["bits_per_byte"] = evaluation.bits_per_byte;
   json["tokens"] = evaluation.tokens;
   json["samples"] = evaluation.samples;
+  json["standard_error"] = evaluation.standard_error;
   if (evaluation.sources.size() > 1) json["sources"] = SourcesJson(evaluation);
   return json.dump();
 }

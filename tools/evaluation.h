@@ -26,6 +26,10 @@ struct EvaluationPart {
   int64_t bytes = 0;
   double loss = 0;           // nats a token
   double bits_per_byte = 0;  // of the held-out text
+  // Of `loss` as an estimate for all text that these samples stand for: of a
+  // ratio of sums over samples, which need not be of one length. NaN, in JSON
+  // null, for fewer than two samples. Not the noise of seeds.
+  double standard_error = 0;
 };
 
 // Over all that was held out, and for each data source in the recipe's order.

@@ -53,16 +53,31 @@ StepContext EvaluationSource::Context(int64_t m) {
 }
 void EvaluationSource::TakeLosses(int64_t m, const Tensor& loss) {
   if (!stepper_.layout().counts_losses()) return;
+  const int64_t tokens = data_.sequence();
+  for (int64_t s = 0; s < SamplesOf(m); ++s) {
+    TakeSample(loss.data<float>(), static_cast<size_t>(s * tokens), tokens);
+  }
+  totals_.samples += SamplesOf(m);
+}
+void EvaluationSource::TakeSample(const float* loss, size_t first,
+                                  int64_t tokens) {
   const Tokenizer& tokenizer = data_.tokenizer();
-  for (int64_t i = 0; i < loss.count(); ++i) {
-    const auto at = static_cast<size_t>(i);
+  double sum = 0;
+  int64_t counted = 0;
+  for (size_t at = first; at < first + static_cast<size_t>(tokens); ++at) {
     if (mask_[at] == 0) continue;
-    totals_.loss.Add(loss.data<float>()[i]);
-    totals_.tokens += 1;
+    totals_.loss.Add(loss[at]);
+    sum += loss[at];
+    ++counted;
     totals_.text += tokenizer.DecodeAfter(ids_[at], labels_[at]);
     totals_.foreign += labels_[at] >= tokenizer.vocab_size() ? 1 : 0;
   }
-  totals_.samples += SamplesOf(m);
+  if (counted == 0) return;
+  totals_.tokens += counted;
+  totals_.squares.Add(sum * sum);
+  totals_.products.Add(sum * static_cast<double>(counted));
+  totals_.count_squares += counted * counted;
+  totals_.measured += 1;
 }
 absl::Status EvaluationSource::Finished(int64_t m) {
   return m + 1 < count() ? Load(m + 1) : absl::OkStatus();

@@ -21,6 +21,11 @@ namespace lockstep {
 
 struct EvaluationTotals {
   ExactSum loss;
+  // Over samples with labels that count, l the sum of a sample's losses and n
+  // their number: l^2, l n and n^2, for the standard error of the mean.
+  ExactSum squares, products;
+  int64_t count_squares = 0;
+  int64_t measured = 0;  // such samples
   int64_t samples = 0;
   int64_t tokens = 0;
   int64_t bytes = 0;
@@ -47,6 +52,8 @@ class EvaluationSource : public MicroBatchSource {
   absl::Status Finished(int64_t micro_batch) override;
 
  private:
+  // One sample's losses, in the order of its tokens.
+  void TakeSample(const float* loss, size_t first, int64_t tokens);
   int64_t FirstSample(int64_t micro_batch) const {
     return (share_.first_micro_batch + micro_batch) * micro_;
   }

@@ -68,7 +68,9 @@ std::vector<std::string> NearestLayouts(const RunConfig& config) {
           const MeshShape shape = {static_cast<int>(data),
                                    static_cast<int>(p.pipeline),
                                    static_cast<int>(p.tensor)};
-          std::string text = ToString(shape);
+          std::string text =
+              absl::StrCat(ToString(shape), " (", shape.world(),
+                           shape.world() == 1 ? " rank)" : " ranks)");
           if (interleave > 1)
             absl::StrAppend(&text, ", interleave ", interleave);
           found.emplace(Distance(config.parallel, p), std::move(text));

@@ -15,9 +15,9 @@ namespace lockstep {
 
 struct RunConfig;
 
-// At most three, nearest first, as "data 2 x pipeline 1 x tensor 4", with
-// ", interleave 2" where there is one. Those of as many ranks come before the
-// others. Empty: none fits, whatever the degrees.
+// At most three, nearest first, as "data 2 x pipeline 1 x tensor 4 (8 ranks)",
+// with ", interleave 2" where there is one. Those of as many ranks come before
+// the others. Empty: none fits, whatever the degrees.
 std::vector<std::string> NearestLayouts(const RunConfig& config);
 
 }  // namespace lockstep

@@ -69,7 +69,8 @@ void DescribeSection(Section& section, ParallelConfig& config) {
                .max = kMostRanks,
                .help = "data degree; absent: world / the others"});
   section.Bool("sequence", config.sequence,
-               {.help = "sequence parallelism between blocks"});
+               {.help = "sequence parallelism between blocks; below "
+                        "layout_invariant it changes bits"});
   section.Int(
       "interleave", config.interleave,
       {.min = 1, .max = kMostRanks, .help = "model chunks a pipeline rank"});

@@ -173,7 +173,7 @@ checks=$((checks + 1))
   --set train.steps=8 --set checkpoint.every=2 \
   --fault kind=sleep,step=4,ms=60000 >twice.out 2>twice.err &
 twice=$!
-until [[ $(wc -l <twice/metrics.jsonl) == 3 ]] 2>/dev/null; do sleep 0.1; done
+until [[ $(wc -l <twice/metrics.jsonl) == 3 && -d twice/checkpoints/step_00000002 ]] 2>/dev/null; do sleep 0.1; done
 kill -TERM $twice
 sleep 0.2
 kill -TERM $twice

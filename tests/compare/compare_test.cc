@@ -2,6 +2,7 @@
 // samples, and what it says of those that are.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "absl/strings/match.h"
@@ -79,6 +80,33 @@ TEST_F(CompareTest, AnEvaluationDoneNowIsTheOneOfTheRun) {
   const auto none = CompareVerb(options);
   EXPECT_EQ(ExitCodeFor(none.status()), 2);
   EXPECT_TRUE(absl::StrContains(none.status().message(), "not evaluated"));
+}
+
+// Of two samples the standard error can be worked out from their two losses;
+// the comparison tells it apart from the noise of seeds.
+TEST(CompareEvaluationTest, TheStandardErrorIsThatOfTheSamples) {
+  Json lines[2];
+  Names runs;
+  for (const int samples : {1, 2}) {
+    const TrainRig rig(absl::StrCat("evaluated_", samples));
+    rig.Unseed(
+        Seed(1, {"eval.every=3", absl::StrCat("eval.samples=", samples)}));
+    lines[samples - 1] = Json::parse(rig.Read("eval.jsonl"));
+    runs.push_back(rig.dir());
+  }
+  EXPECT_TRUE(lines[0]["standard_error"].is_null());
+  const double n1 = lines[0]["tokens"], n = lines[1]["tokens"];
+  const double loss = lines[1]["loss"];
+  const double deviation = lines[0]["loss"].get<double>() * n1 - loss * n1;
+  // The other sample deviates by as much, the other way.
+  const double wanted = 2 * std::abs(deviation) / n;
+  ASSERT_GT(wanted, 1e-3);
+  EXPECT_NEAR(lines[1]["standard_error"].get<double>(), wanted, 1e-9);
+  const Json told = Compared({.baseline = {runs[1]},
+                              .candidate = {runs[1]},
+                              .min_effect = 1e-6,
+                              .allow_unmatched = "one run"});
+  EXPECT_EQ(told["evaluation_standard_error"], lines[1]["standard_error"]);
 }
 
 TEST_F(CompareTest, WhatIsNoMatchIsRefusedUnlessSomebodySaysWhy) {

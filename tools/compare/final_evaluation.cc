@@ -1,5 +1,6 @@
 #include "tools/compare/final_evaluation.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -26,6 +27,10 @@ absl::StatusOr<Json> LastLineOf(FileSystem& fs, const std::string& path) {
 bool IsOfStep(const Json& line, int64_t step) {
   return line.is_object() && line.value("step", int64_t{-1}) == step &&
          line.contains("loss") && line["loss"].is_number();
+}
+
+std::optional<double> Known(double error) {
+  return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
 // The evaluation that the run's own config asks for, at `step`.
@@ -61,6 +66,7 @@ absl::StatusOr<FinalEvaluation> EvaluateStep(FileSystem& fs,
                          .tokens_seen = 0,
                          .tokens = evaluation.tokens,
                          .samples = evaluation.samples,
+                         .standard_error = Known(evaluation.standard_error),
                          .evaluated_now = true};
 }
 
