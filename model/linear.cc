@@ -66,22 +66,17 @@ TensorRef CutWeight(TensorRef ref, const LinearWeight& weight) {
   return Cut(std::move(ref), static_cast<size_t>(weight.cut_dim), weight.held);
 }
 
-// Rows of the input's width, and of the output's. `stream`: a residual stream.
-TensorRef InputRef(const StepContext& context, const LinearWeight& weight,
-                   std::string_view name, const void* data, bool stream) {
-  const int64_t rows = stream ? context.stream_rows() : context.rows();
-  const TensorRef ref =
-      Cut(Ref(name, weight.dtype, data, rows, weight.in, weight.in), 1,
-          weight.held_in());
-  return stream ? StreamRef(context, ref) : ref;
-}
+enum class Side { kInput, kOutput };
 
-TensorRef OutputRef(const StepContext& context, const LinearWeight& weight,
-                    std::string_view name, const void* data, bool stream) {
+// Rows of the input's or output's width. `stream`: a residual stream.
+TensorRef RowsRef(const StepContext& context, const LinearWeight& weight,
+                  Side side, std::string_view name, const void* data,
+                  bool stream) {
+  const bool output = side == Side::kOutput;
   const int64_t rows = stream ? context.stream_rows() : context.rows();
-  const TensorRef ref =
-      Cut(Ref(name, weight.dtype, data, rows, weight.out, weight.out), 1,
-          weight.held_out());
+  const int64_t width = output ? weight.out : weight.in;
+  const TensorRef ref = Cut(Ref(name, weight.dtype, data, rows, width, width),
+                            1, output ? weight.held_out() : weight.held_in());
   return stream ? StreamRef(context, ref) : ref;
 }
 
@@ -166,11 +161,11 @@ void LinearForward(const StepContext& context, const OperationName& name,
             .b = {weight.runtime, dtype, 1, weight.in}},
            y);
   Observe(context, name,
-          {InputRef(context, weight, "x", x, false),
+          {RowsRef(context, weight, Side::kInput, "x", x, false),
            CutWeight(Ref("weight", dtype, weight.runtime, weight.out, weight.in,
                          weight.in),
                      weight)},
-          {OutputRef(context, weight, "y", y, cut)});
+          {RowsRef(context, weight, Side::kOutput, "y", y, cut)});
 }
 
 void InputGradientRows(const StepContext& context, const LinearWeight& weight,
@@ -188,13 +183,14 @@ void LinearBackward(const StepContext& context, const OperationName& name,
   Multiply(context, weight, weight.cut_dim == 0, InputGradientOf(weight, dy),
            dx);
   WeightGradient(context, weight, x, dy);
-  Observe(context, name,
-          {OutputRef(context, weight, "dy", dy, false),
-           InputRef(context, weight, "x", x, false)},
-          {InputRef(context, weight, "dx", dx, weight.cut_dim == 0),
-           CutWeight(GradientRef("dweight_sum", *weight.parts[0].gradient,
-                                 weight.out, weight.in),
-                     weight)});
+  Observe(
+      context, name,
+      {RowsRef(context, weight, Side::kOutput, "dy", dy, false),
+       RowsRef(context, weight, Side::kInput, "x", x, false)},
+      {RowsRef(context, weight, Side::kInput, "dx", dx, weight.cut_dim == 0),
+       CutWeight(GradientRef("dweight_sum", *weight.parts[0].gradient,
+                             weight.out, weight.in),
+                 weight)});
 }
 
 }  // namespace lockstep
