@@ -69,6 +69,9 @@ void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run) {
   verb->add_option("--binary-a", o.binary_a, "the program that made A");
   verb->add_option("--binary-b", o.binary_b, "the program that made B");
   verb->add_option("--scratch", o.scratch, "a folder for temporary traces");
+  verb->add_option("--output", o.output,
+                   "the folder for what was found (bisects/A_B)");
+  verb->add_option("--html", o.html, "the page (OUTPUT/report.html)");
   verb->add_option("--threads", o.threads, "compute threads of a rank")
       ->transform(Threads());
   verb->add_flag("--json", o.json,

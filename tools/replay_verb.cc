@@ -1,5 +1,4 @@
-// `lockstep replay`: a window of a run's steps, done again and judged; and
-// `lockstep bisect`, which is a library (tools/bisect/).
+// `lockstep replay`: a window of a run's steps, done again and judged.
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
-#include "tools/bisect/bisect.h"
 #include "tools/launches.h"
 #include "tools/replay_judgement.h"
 #include "tools/replay_window.h"
@@ -104,18 +102,6 @@ absl::StatusOr<ReplayJudgement> Judge(FileSystem& fs,
 }
 
 }  // namespace
-
-absl::StatusOr<Answer> BisectVerb(const BisectVerbOptions& options) {
-  LS_ASSIGN_OR_RETURN(const BisectResult result,
-                      Bisect(*PosixFileSystem(), {.a = options.a,
-                                                  .b = options.b,
-                                                  .binary_a = options.binary_a,
-                                                  .binary_b = options.binary_b,
-                                                  .scratch = options.scratch,
-                                                  .threads = options.threads}));
-  return Answer{options.json ? BisectJson(result) : BisectText(result),
-                !result.equal()};
-}
 
 absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options) {
   FileSystem& fs = *PosixFileSystem();

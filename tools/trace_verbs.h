@@ -46,6 +46,8 @@ struct BisectVerbOptions {
   std::string a = {}, b = {};                // runs
   std::string binary_a = {}, binary_b = {};  // that made them; empty: this one
   std::string scratch = {};
+  std::string output = {};  // a folder; empty: bisects/A_B
+  std::string html = {};    // the page; empty: OUTPUT/report.html
   int64_t threads = 0;
   bool json = false;  // see bisect/bisect.h
 };

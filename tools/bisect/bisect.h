@@ -38,8 +38,9 @@
 // operation, tensor, sample, micro_batch, repeatable (null where nothing was
 // replayed), replays (of each run), cause (what usually does that), differences
 // [{key, a, b, explains}], fields (of the step's line), began_at, elements
-// {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2-3": N,
-// ...}}, saved (a file of the operation's inputs), notes.
+// {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
+// certainty (sentences), commands [{what, line}], page (the file of it, null:
+// none), notes.
 #ifndef LOCKSTEP_TOOLS_BISECT_BISECT_H_
 #define LOCKSTEP_TOOLS_BISECT_BISECT_H_
 
@@ -50,11 +51,25 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
+#include "tools/bisect/difference_map.h"
 #include "tools/bisect/element_difference.h"
 #include "tools/bisect/evidence.h"
+#include "tools/bisect/scope_tree.h"
 #include "tools/trace_diff/trace_diff.h"
 
 namespace lockstep {
+
+// One of the two, as its folder tells.
+struct BisectRun {
+  std::string path = {};
+  std::string binary = {};  // empty: this program
+  int64_t first_step = 0, last_step = 0;
+  std::vector<int64_t> checkpoints = {};  // steps, ascending
+};
+
+struct BisectCommand {
+  std::string what, line;  // for a shell
+};
 
 struct BisectOptions {
   std::string a, b;  // the runs' folders
@@ -66,7 +81,9 @@ struct BisectOptions {
 };
 
 struct BisectResult {
-  std::string verdict;
+  BisectRun a = {}, b = {};
+  std::vector<int64_t> equal_checkpoints = {};  // of both, ascending
+  std::string verdict = {};
   int64_t step = 0;
   int64_t began_at = 0;
   std::vector<std::string> fields = {};  // of metrics.jsonl that differ there
@@ -78,7 +95,11 @@ struct BisectResult {
   int64_t sample = -1;  // of `data`
   int replays = 0;      // of each run
   std::string cause = {};
-  std::string saved = {};
+  ScopeTree tree = {};
+  std::optional<DifferenceMap> map = {};  // of `elements`
+  std::vector<std::string> certainty = {};
+  std::vector<BisectCommand> commands = {};
+  std::string page = {};
   std::vector<std::string> notes = {};
 
   bool equal() const { return verdict == "equal"; }
@@ -87,6 +108,11 @@ struct BisectResult {
 // InputError: no run, no step in common. Errors of the replays.
 absl::StatusOr<BisectResult> Bisect(FileSystem& fs,
                                     const BisectOptions& options);
+
+// "operation: layers.1.mixer up_proj, rank 1", in a line, and the place with
+// all that is known of it; empty where there is none.
+std::string BisectHeadline(const BisectResult& result);
+std::string BisectPlace(const BisectResult& result);
 
 std::string BisectText(const BisectResult& result);
 std::string BisectJson(const BisectResult& result);

@@ -26,20 +26,6 @@ std::string Sentence(const BisectResult& r) {
   return "";
 }
 
-std::string Where(const BisectResult& r) {
-  if (!r.trace.has_value() || r.trace->equal()) return "";
-  const TraceDifference& t = *r.trace;
-  std::string text =
-      absl::StrCat(ToString(t.first.identity), ", tensor ", t.first.tensor);
-  if (t.across_layouts) return text + ", between two layouts\n";
-  return absl::StrCat(
-      text, ", rank ", t.first.rank,
-      t.ranks.size() > 1
-          ? absl::StrCat(" (also ", t.ranks.size() - 1, " other ranks)")
-          : "",
-      "\n");
-}
-
 std::string ElementsText(const ElementDifference& e) {
   std::string text = absl::StrCat(
       e.differ, " of ", e.count, " elements differ, the first at [",
@@ -72,7 +58,42 @@ Json DifferencesJson(const BisectResult& r) {
   return differences;
 }
 
+Json CommandsJson(const BisectResult& r) {
+  Json commands = Json::array();
+  for (const BisectCommand& command : r.commands) {
+    commands.push_back({{"what", command.what}, {"line", command.line}});
+  }
+  return commands;
+}
+
 }  // namespace
+
+std::string BisectHeadline(const BisectResult& r) {
+  std::string words = r.verdict;
+  for (char& c : words) {
+    if (c == '_') c = ' ';
+  }
+  if (r.trace.has_value() && !r.trace->equal()) {
+    const OperationIdentity& id = r.trace->first.identity;
+    return absl::StrCat(words, ": ", id.scope, id.scope.empty() ? "" : " ",
+                        id.operation, ", step ", r.step);
+  }
+  const std::string sentence = Sentence(r);
+  return sentence.empty() ? words : absl::StrCat(words, ": ", sentence);
+}
+
+std::string BisectPlace(const BisectResult& r) {
+  if (!r.trace.has_value() || r.trace->equal()) return "";
+  const TraceDifference& t = *r.trace;
+  std::string text =
+      absl::StrCat(ToString(t.first.identity), ", tensor ", t.first.tensor);
+  if (t.across_layouts) return text + ", between two layouts";
+  return absl::StrCat(
+      text, ", rank ", t.first.rank,
+      t.ranks.size() > 1
+          ? absl::StrCat(" (also ", t.ranks.size() - 1, " other ranks)")
+          : "");
+}
 
 std::string BisectText(const BisectResult& r) {
   std::string text = absl::StrCat(r.verdict, "\n");
@@ -80,7 +101,8 @@ std::string BisectText(const BisectResult& r) {
     absl::StrAppend(&text, "first differing step: ", r.step, " (",
                     absl::StrJoin(r.fields, " "), ")\n");
   }
-  text += Where(r);
+  const std::string place = BisectPlace(r);
+  if (!place.empty()) absl::StrAppend(&text, place, "\n");
   const std::string sentence = Sentence(r);
   if (!sentence.empty()) absl::StrAppend(&text, sentence, "\n");
   if (r.elements) text += ElementsText(*r.elements);
@@ -97,6 +119,7 @@ std::string BisectText(const BisectResult& r) {
   for (const std::string& note : r.notes) {
     absl::StrAppend(&text, "note: ", note, "\n");
   }
+  if (!r.page.empty()) absl::StrAppend(&text, "page: ", r.page, "\n");
   return text;
 }
 
@@ -127,6 +150,9 @@ std::string BisectJson(const BisectResult& r) {
       {"began_at", r.began_at},
       {"odd_one", r.odd_one.empty() ? Json(nullptr) : Json(r.odd_one)},
       {"elements", r.elements ? ElementsJson(*r.elements) : Json(nullptr)},
+      {"certainty", r.certainty},
+      {"commands", CommandsJson(r)},
+      {"page", r.page.empty() ? Json(nullptr) : Json(r.page)},
       {"notes", r.notes}};
   return json.dump() + "\n";
 }

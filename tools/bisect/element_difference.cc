@@ -67,23 +67,30 @@ std::vector<int64_t> CoordinateOf(int64_t element,
 
 }  // namespace
 
-ElementDifference CompareElements(const KeptTensor& a, const KeptTensor& b) {
+void ForEachDifference(const KeptTensor& a, const KeptTensor& b,
+                       const std::function<void(int64_t, int64_t)>& visit) {
   LS_CHECK(a.dtype == b.dtype && a.shape == b.shape) << a.name;
   LS_CHECK_EQ(a.bytes.size(), b.bytes.size()) << a.name;
+  const auto count = static_cast<int64_t>(a.bytes.size() / SizeOf(a.dtype));
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t x = BitsAt(a, i), y = BitsAt(b, i);
+    if (x != y) visit(i, IsFloat(a.dtype) ? UlpClass(x, y, a.dtype) : 0);
+  }
+}
+
+ElementDifference CompareElements(const KeptTensor& a, const KeptTensor& b) {
   const size_t bytes = SizeOf(a.dtype);
   ElementDifference result = {.tensor = a.name};
   result.count = static_cast<int64_t>(a.bytes.size() / bytes);
-  for (int64_t i = 0; i < result.count; ++i) {
-    const uint64_t x = BitsAt(a, i), y = BitsAt(b, i);
-    if (x == y) continue;
+  ForEachDifference(a, b, [&](int64_t i, int64_t ulps) {
     if (result.differ++ == 0) {
       const int digits = static_cast<int>(bytes) * 2;
       result.first = CoordinateOf(i, a.shape);
-      result.a = absl::StrFormat("%0*x", digits, x);
-      result.b = absl::StrFormat("%0*x", digits, y);
+      result.a = absl::StrFormat("%0*x", digits, BitsAt(a, i));
+      result.b = absl::StrFormat("%0*x", digits, BitsAt(b, i));
     }
-    if (IsFloat(a.dtype)) ++result.ulps[UlpClass(x, y, a.dtype)];
-  }
+    if (IsFloat(a.dtype)) ++result.ulps[ulps];
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #define LOCKSTEP_TOOLS_BISECT_ELEMENT_DIFFERENCE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,6 +35,12 @@ struct ElementDifference {
   // as lower ends; -1: one of them is no number.
   std::map<int64_t, int64_t> ulps = {};
 };
+
+// Calls `visit` with each element (row-major) that differs and its class of
+// `ElementDifference::ulps`; 0 for types without one. LS_CHECK: equal dtype and
+// shape.
+void ForEachDifference(const KeptTensor& a, const KeptTensor& b,
+                       const std::function<void(int64_t, int64_t)>& visit);
 
 // LS_CHECK: equal dtype and shape.
 ElementDifference CompareElements(const KeptTensor& a, const KeptTensor& b);

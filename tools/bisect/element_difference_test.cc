@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "tools/bisect/difference_map.h"
+
 namespace lockstep {
 namespace {
 
@@ -49,6 +51,36 @@ TEST(ElementDifferenceTest, AHighBitIsFar) {
   const ElementDifference d = CompareElements(Kept({2.5f, 1}), Kept({far, 1}));
   ASSERT_EQ(d.ulps.size(), 1u);
   EXPECT_EQ(d.ulps.begin()->first, int64_t{1} << 30);
+}
+
+// [5, 2000]: cells of ten columns or so; one element of one ulp, a whole row of
+// more, and what is no number.
+TEST(DifferenceMapTest, ACellHasTheWorstOfItsElements) {
+  std::vector<float> values(10000, 1.0f);
+  KeptTensor a = Kept(values);
+  a.shape = {5, 2000};
+  values[7] = std::nextafter(1.0f, 2.0f);
+  for (size_t i = 0; i < 2000; ++i) values[4000 + i] = 1.5f;
+  values[9999] = std::numeric_limits<float>::quiet_NaN();
+  KeptTensor b = Kept(values);
+  b.shape = a.shape;
+  const DifferenceMap map = MapDifference(a, b);
+  EXPECT_EQ(map.rows, 5);
+  EXPECT_EQ(map.columns, 2000);
+  ASSERT_EQ(map.cell_rows, 5);
+  ASSERT_EQ(map.cell_columns, DifferenceMap::kMost);
+  const auto cell = [&](int64_t row, int64_t column) {
+    return map.cells[static_cast<size_t>(row * map.cell_columns + column)];
+  };
+  EXPECT_EQ(cell(0, 0), 0);
+  EXPECT_EQ(cell(0, 1), -1);
+  EXPECT_EQ(cell(1, 0), -1);
+  EXPECT_EQ(cell(2, 100), 22);
+  EXPECT_EQ(cell(4, DifferenceMap::kMost - 1), 64);
+  EXPECT_EQ(map.rows_differ, 3);
+  EXPECT_EQ(map.columns_differ, 2000);
+  EXPECT_EQ(map.first_row, 0);
+  EXPECT_EQ(map.first_column, 7);
 }
 
 }  // namespace

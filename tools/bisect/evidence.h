@@ -25,11 +25,15 @@ struct BisectDifference {
 };
 
 struct Evidence {
-  int64_t equal_steps = 0;
+  int64_t first_a = 0, last_a = 0;  // steps on record
+  int64_t first_b = 0, last_b = 0;
   int64_t step = 0;                      // 0: none differs
   std::vector<std::string> fields = {};  // "loss", "fingerprint.grads", ...
   std::vector<BisectDifference> differences = {};
   int64_t equal_checkpoint = 0;  // 0: the seed
+  // Steps of all complete ones, and of those that are equal in both.
+  std::vector<int64_t> checkpoints_a = {}, checkpoints_b = {};
+  std::vector<int64_t> equal_checkpoints = {};
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 

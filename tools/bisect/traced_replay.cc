@@ -11,6 +11,7 @@
 #include "determinism/status.h"
 #include "determinism/tensor_place.h"
 #include "determinism/trace_writer.h"
+#include "tools/bisect/commands.h"
 #include "tools/replay_window.h"
 #include "tools/window_traces.h"
 
@@ -76,12 +77,6 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
                       .notes = window.notes};
 }
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 absl::Status NoAnswer(const std::string& command, int status) {
   return InputError(absl::StrCat("the program that made the run gave no answer "
                                  "to a replay (status ",
@@ -91,10 +86,10 @@ absl::Status NoAnswer(const std::string& command, int status) {
 
 // Status 1 is a verdict too.
 absl::StatusOr<ReplayedSide> ReplayThere(const SideOptions& options) {
-  std::string command =
-      absl::StrCat(Quoted(options.binary), " replay ", Quoted(options.run),
-                   " --from ", options.step, " --to ", options.step,
-                   " --trace ", Quoted(options.traces), " --json");
+  std::string command = absl::StrCat(
+      ShellWord(options.binary), " replay ", ShellWord(options.run), " --from ",
+      options.step, " --to ", options.step, " --trace ",
+      ShellWord(options.traces), " --json");
   if (options.from_seed) command += " --from-seed";
   if (options.threads > 0) {
     absl::StrAppend(&command, " --threads ", options.threads);

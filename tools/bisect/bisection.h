@@ -1,0 +1,53 @@
+// The course of one bisection. Inside this folder only; bisect.h has what it
+// is.
+#ifndef LOCKSTEP_TOOLS_BISECT_BISECTION_H_
+#define LOCKSTEP_TOOLS_BISECT_BISECTION_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/bench/scratch.h"
+#include "tools/bisect/bisect.h"
+#include "tools/bisect/traced_replay.h"
+
+namespace lockstep {
+
+class Bisection {
+ public:
+  // Borrowed, and outlive it.
+  Bisection(FileSystem& fs, const BisectOptions& options, Scratch scratch)
+      : fs_(fs), options_(options), scratch_(std::move(scratch)) {}
+
+  absl::StatusOr<BisectResult> Run();
+
+ private:
+  void TakeRuns();
+  absl::Status Judge();
+  absl::Status Verdict(const std::string& verdict) {
+    result_.verdict = verdict;
+    return absl::OkStatus();
+  }
+
+  // bisection_replays.cc
+  SideOptions Side(bool of_a) const;
+  absl::Status ReplayBoth();
+  absl::Status CompareBytes();
+
+  bool SamplesDiffer();
+  absl::Status NeitherRecurs();
+  absl::Status OneDoesNotRecur();
+  absl::Status ComparePrograms();
+
+  FileSystem& fs_;
+  const BisectOptions& options_;
+  const Scratch scratch_;
+  Evidence evidence_;
+  ReplayedSide a_, b_;
+  BisectResult result_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BISECT_BISECTION_H_

@@ -1,0 +1,80 @@
+#include "tools/bisect/certainty.h"
+
+#include "absl/strings/str_cat.h"
+#include "tools/bisect/bisect.h"
+
+namespace lockstep {
+namespace {
+
+std::string OfTheSteps(const BisectResult& r) {
+  return absl::StrCat(
+      "All steps before ", r.step,
+      " that both have on record are equal in every field but the clocks'.");
+}
+
+std::string OfTheReplays(const BisectResult& r) {
+  if (r.repeatable.value_or(false)) {
+    return absl::StrCat(
+        "Both runs were done again from ",
+        r.began_at == 0 ? std::string("the seed")
+                        : absl::StrCat("the checkpoint of step ", r.began_at),
+        ", and each came to the bits that it has on record: the difference is "
+        "one of the programs or of what they were given, and comes back.");
+  }
+  if (!r.odd_one.empty()) {
+    return absl::StrCat(
+        "Done again, run ", r.odd_one,
+        " does not come to what it has on record, and the other does: what "
+        "happened in it happened once.");
+  }
+  return "Done again, the runs do not both come to what they have on record.";
+}
+
+std::string OfTheTrace(const BisectResult& r) {
+  switch (r.trace->first.kind) {
+    case Parting::kOrigin:
+      return "The operation was given the same bits in both and left others; "
+             "every operation before it on its rank is equal, inputs and "
+             "outputs. Equal means 128-bit fingerprints.";
+    case Parting::kUnknownInputs:
+      return "The operation announces no inputs: every operation before it on "
+             "its rank is equal, so it, or what runs unannounced between them, "
+             "is where they part.";
+    case Parting::kBetween:
+      return "The operation that left the tensor left the same in both; the "
+             "one that read it was given something else.";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> CertaintyOf(const BisectResult& r) {
+  std::vector<std::string> sure;
+  if (r.equal()) {
+    return {
+        "Every step that both have on record is equal in every field but "
+        "the clocks'. Nothing was replayed."};
+  }
+  sure.push_back(OfTheSteps(r));
+  if (r.verdict == "manifest") {
+    sure.push_back(
+        "A key differs that must change the bits, so no operation is to blame "
+        "for that; whether something else differs too was not looked for.");
+    return sure;
+  }
+  if (r.replays > 0) sure.push_back(OfTheReplays(r));
+  if (r.trace) {
+    const std::string trace = OfTheTrace(r);
+    if (!trace.empty()) sure.push_back(trace);
+  }
+  if (r.elements) {
+    sure.push_back(
+        "A second replay of each kept the bytes of the operation's tensors: "
+        "the difference is of these, and came back once more.");
+  }
+  return sure;
+}
+
+}  // namespace lockstep

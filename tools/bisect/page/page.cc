@@ -1,0 +1,82 @@
+#include "tools/bisect/page/page.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/bisect/page/markup.h"
+#include "tools/bisect/page/sections.h"
+
+namespace lockstep {
+namespace {
+
+std::string VerdictMarkup(const BisectResult& r) {
+  std::string markup =
+      absl::StrCat("<div class=\"verdict", r.equal() ? " good" : "", "\">",
+                   Element("div", "word", BisectHeadline(r)));
+  const std::string place = BisectPlace(r);
+  if (!place.empty()) markup += Element("div", "place", place);
+  if (r.step > 0) {
+    markup += Element("p", "note",
+                      absl::StrCat("Step ", r.step, " differs in ",
+                                   absl::StrJoin(r.fields, ", "), "."));
+  }
+  return markup + "</div>\n";
+}
+
+std::string List(const std::vector<std::string>& items, const char* none) {
+  if (items.empty()) return Element("p", "note", none);
+  std::string list = "<ul>\n";
+  for (const std::string& item : items) {
+    list += Element("li", "", item) + "\n";
+  }
+  return list + "</ul>\n";
+}
+
+std::string DifferencesMarkup(const BisectResult& r) {
+  if (r.differences.empty()) {
+    return Element("p", "note", "The launches that made the step agree.");
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const BisectDifference& d : r.differences) {
+    rows.push_back({d.key, d.a, d.b, d.explains ? "yes" : "no"});
+  }
+  return TextTable({"key", "A", "B", "must change the bits"}, rows);
+}
+
+std::string CommandsMarkup(const BisectResult& r) {
+  std::string markup;
+  for (const BisectCommand& command : r.commands) {
+    absl::StrAppend(&markup, Element("p", "note", command.what), "\n",
+                    Element("pre", "", command.line), "\n");
+  }
+  return markup;
+}
+
+}  // namespace
+
+std::string BisectPage(const BisectResult& r) {
+  const std::string title = absl::StrCat("bisect: ", BisectHeadline(r));
+  return absl::StrCat(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\" />"
+      "<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\" />",
+      Element("title", "", title), "<style>", kPageStyle,
+      "</style></head>\n<body><main>\n",
+      Element("h1", "",
+              absl::StrCat("lockstep bisect ", r.a.path, " ", r.b.path)),
+      "<section id=\"verdict\">", VerdictMarkup(r), "</section>\n",
+      Section("timeline", "Timeline", TimelineMarkup(r)),
+      Section("sure", "How sure",
+              List(r.certainty, "Nothing was done that could show it.")),
+      Section("cause", "What usually does that",
+              r.cause.empty() ? Element("p", "note", "Nothing to explain.")
+                              : Element("p", "", r.cause)),
+      Section("tensor", "The tensor", TensorMarkup(r)),
+      Section("scopes", "Scopes and ranks", ScopesMarkup(r)),
+      Section("ranks", "Where each rank parts", RanksMarkup(r)),
+      Section("differences", "What the manifests say", DifferencesMarkup(r)),
+      Section("notes", "Notes", List(r.notes, "None.")),
+      Section("commands", "Do it again", CommandsMarkup(r)),
+      "</main></body></html>\n");
+}
+
+}  // namespace lockstep
