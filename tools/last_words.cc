@@ -1,6 +1,7 @@
 #include "tools/last_words.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -10,13 +11,17 @@ namespace lockstep {
 
 void WriteLastWords(const std::string& run_dir, const LastWords& words) {
   if (run_dir.empty()) return;
-  const nlohmann::ordered_json json = {{"rank", words.rank},
-                                       {"step", words.step},
-                                       {"group", words.group},
-                                       {"collective", words.collective},
-                                       {"waited_for", words.waited_for},
-                                       {"waited_ms", words.waited_ms},
-                                       {"cause", words.cause}};
+  nlohmann::ordered_json json = {{"rank", words.rank},
+                                 {"step", words.step},
+                                 {"group", words.group},
+                                 {"collective", words.collective},
+                                 {"waited_for", words.waited_for},
+                                 {"waited_ms", words.waited_ms},
+                                 {"cause", words.cause}};
+  // A rank that was cut off from its job may say this during the next one.
+  if (const char* const attempt = std::getenv("LOCKSTEP_ATTEMPT")) {
+    json["attempt"] = attempt;
+  }
   FileSystem& fs = *PosixFileSystem();
   const std::string folder = run_dir + "/ranks";
   absl::Status written = fs.MakeDirs(folder);

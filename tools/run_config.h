@@ -94,8 +94,10 @@ void DescribeSection(Section& section, TraceConfig& config);
 struct ElasticConfig {
   int64_t wait_for_replacement_s = 600;
   std::string batch = "keep";
-  std::string probe;   // a shell command about LOCKSTEP_HOST
-  std::string spares;  // names of hosts, with commas between
+  std::string probe;  // a shell command about LOCKSTEP_HOST
+  int64_t probe_timeout_s = 10;
+  int64_t probe_every_s = 10;  // of a job's hosts while it runs; 0: never
+  std::string spares;          // names of hosts, with commas between
 };
 void DescribeSection(Section& section, ElasticConfig& config);
 

@@ -17,22 +17,38 @@ using Json = nlohmann::json;
 
 std::string PathOf(const std::string& dir) { return dir + "/faults.json"; }
 
-// Null where there is no file.
-absl::StatusOr<Json> ReadFile(FileSystem& fs, const std::string& dir) {
-  if (!fs.Exists(PathOf(dir))) return Json();
-  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(PathOf(dir)));
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_object()) return json;
-  return InputError("this is not what a launch with faults writes", PathOf(dir),
-                    "restore it, or remove it to go on without");
-}
-
 // A file of before launches were told apart holds those of the only one.
 Json LaunchesOf(const Json& json) {
   if (json.is_null()) return Json::array();
   if (json.contains("launches")) return json["launches"];
   return Json::array(
       {{{"from_step", 0}, {"faults", json.value("faults", Json::array())}}});
+}
+
+// Launches, each with a step and texts, as far as they have these.
+bool IsSound(const Json& launches) {
+  if (!launches.is_array()) return false;
+  for (const Json& launch : launches) {
+    if (!launch.is_object()) return false;
+    const auto step = launch.find("from_step"), faults = launch.find("faults");
+    if (step != launch.end() && !step->is_number_integer()) return false;
+    if (faults == launch.end()) continue;
+    if (!faults->is_array()) return false;
+    for (const Json& fault : *faults) {
+      if (!fault.is_string()) return false;
+    }
+  }
+  return true;
+}
+
+// Null where there is no file.
+absl::StatusOr<Json> ReadFile(FileSystem& fs, const std::string& dir) {
+  if (!fs.Exists(PathOf(dir))) return Json();
+  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(PathOf(dir)));
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_object() && IsSound(LaunchesOf(json))) return json;
+  return InputError("this is not what a launch with faults writes", PathOf(dir),
+                    "restore it, or remove it to go on without");
 }
 
 int64_t FromStep(const Json& launch) {

@@ -75,6 +75,8 @@ class RunFolder {
                          const SaveTimes& times);
 
   absl::Status Record(std::string_view event, const LedgerFields& fields);
+  // InputError once another trainer has taken the run.
+  absl::Status CheckStillHolder() const { return lock_->CheckStillHolder(); }
 
   const std::string& dir() const { return dir_; }
   const std::vector<LedgerEntry>& ledger_entries() const {
@@ -111,6 +113,7 @@ class RunFolder {
   std::unique_ptr<Ledger> ledger_;
   Manifest manifest_;
   std::optional<Manifest::Layout> layout_before_;  // of a resume on another
+  bool bits_may_differ_ = false;                   // for that
   std::string manifest_json_;
   bool existing_ = false;
   std::mutex notes_mutex_;

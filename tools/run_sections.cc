@@ -123,6 +123,15 @@ void DescribeSection(Section& section, ElasticConfig& config) {
                           "they share evenly, or only if they do"});
   section.String("probe", config.probe,
                  {.help = "shell command that is 0 if LOCKSTEP_HOST is alive"});
+  section.Int("probe_timeout_s", config.probe_timeout_s,
+              {.min = 1,
+               .max = 86'400,
+               .help = "seconds after which a probe counts as no answer"});
+  section.Int("probe_every_s", config.probe_every_s,
+              {.min = 0,
+               .max = 86'400,
+               .help = "seconds between probes of hosts that are at work; two "
+                       "without an answer end the job; 0: none"});
   section.String("spares", config.spares,
                  {.help = "hosts to use only where others are too few: a,b"});
 }

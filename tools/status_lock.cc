@@ -24,6 +24,20 @@ bool IsHeld(const std::string& locks, int64_t pid, uint64_t inode) {
   return false;
 }
 
+// A line may be anybody's: a field of another type is as good as none.
+int64_t Number(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number_integer()
+             ? found->get<int64_t>()
+             : 0;
+}
+
+std::string Text(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>()
+                                                   : "";
+}
+
 }  // namespace
 
 const char* NameOf(TrainerState state) {
@@ -60,10 +74,10 @@ TrainerStatus JudgeLock(const std::string& lock_file, const std::string& host,
   TrainerStatus trainer;
   const Json line = LastLine(lock_file);
   if (!line.is_object()) return trainer;
-  trainer.pid = line.value("pid", int64_t{0});
-  trainer.host = line.value("host", "");
-  trainer.generation = line.value("generation", int64_t{0});
-  trainer.since_ms = line.value("time_ms", int64_t{0});
+  trainer.pid = Number(line, "pid");
+  trainer.host = Text(line, "host");
+  trainer.generation = Number(line, "generation");
+  trainer.since_ms = Number(line, "time_ms");
   if (trainer.host == host && IsHeld(locks, trainer.pid, lock_inode)) {
     trainer.state = TrainerState::kAlive;
   } else if (!ended) {

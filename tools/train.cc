@@ -142,6 +142,8 @@ absl::Status TrainLoop::Write(const StepReport& report) {
         trace_->RecordFields(report.step, report.attempt, report.fingerprint));
   }
   if (folder_ == nullptr) return absl::OkStatus();
+  // The file may be a successor's by now, whose lines these are not.
+  LS_RETURN_IF_ERROR(folder_->CheckStillHolder());
   LS_RETURN_IF_ERROR(metrics_->Append(MetricsLine(report)));
   LS_RETURN_IF_ERROR(ShowScalars(report.step, ScalarsOf(report)));
   progress_.Step(report);
@@ -169,6 +171,7 @@ absl::Status TrainLoop::EvaluateNow(int64_t step) {
   progress_.Say(absl::StrFormat(
       "step %d  held-out loss %.4f, %.4f bits per byte over %d samples", step,
       evaluation.loss, evaluation.bits_per_byte, evaluation.samples));
+  LS_RETURN_IF_ERROR(folder_->CheckStillHolder());
   LS_RETURN_IF_ERROR(ShowScalars(step, ScalarsOf(evaluation)));
   return evaluations_->Append(EvaluationLine(step, evaluation));
 }

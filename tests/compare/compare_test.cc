@@ -157,7 +157,10 @@ TEST(CompareLayoutTest, ALayoutThatChangedHalfWay) {
     RigOptions straight = Seed(4, {"guarantee=" + rung});
     const Names base = {Trained("straight_" + rung, straight)};
     if (rung == "bitwise") {
-      ExpectUnmatched(base, {moved.dir()}, "layout: changed after step 2");
+      ExpectUnmatched(base, {moved.dir()},
+                      "layout: changed after step 2: data 2 x pipeline 1 x "
+                      "tensor 1 -> data 1 x pipeline 1 x tensor 1, a new "
+                      "lineage");
       continue;
     }
     const Json told = Compared(

@@ -79,6 +79,22 @@ new=$(grep '"event":"layout_change"' bitwise/ledger.jsonl | sed 's/.*"lineage":"
 { [ -n "$old" ] && [ -n "$new" ] && [ "$old" != "$new" ]; } ||
   fail "bitwise: lineage $old, $new"
 
+# There and back without a save in between: both are on record, and the bits
+# are those of the layout that saved.
+train() { "$lockstep" train "$recipe" "${small[@]}" --run back "$@" >out 2>err; }
+train --ranks 2 --until 4 || fail "back: two ranks"
+train --ranks 1 --allow layout --fault kind=raise,step=5 &&
+  fail "back: the fault is not met"
+train --ranks 2 --allow faults || fail "back: two ranks again"
+[ "$(grep -c '"event":"layout_change"' back/ledger.jsonl)" = 2 ] ||
+  fail "back: $(cat back/ledger.jsonl)"
+last=$(grep '"event":"layout_change"' back/ledger.jsonl | tail -n 1)
+for part in '"from":"data 1 ' '"to":"data 2 ' '"bits":"unchanged"' \
+  '"guarantee_after":"bitwise"' \
+  "$(grep '"event":"launch"' back/ledger.jsonl | grep -o '"lineage":"[^"]*"')"; do
+  grep -qF "$part" <<<"$last" || fail "back: no $part in $last"
+done
+
 # A spare takes the place, and the layout stays.
 again
 printf 'a slots=1\nb slots=1\nc slots=1\n' >hosts.txt
@@ -87,6 +103,29 @@ launch --set guarantee=layout_invariant --set elastic.spares=c \
 [ "$(tr '\n' ' ' <hosts_used)" = 'a:1,b:1 a:1,c:1 ' ] || fail "spare: $(cat hosts_used)"
 grep -q '"event":"layout_change"' spare/ledger.jsonl && fail "spare: a resize"
 grep -q 'idle: c: all of 1 slots' err || fail "spare: idle hosts are not named"
+
+# Three replicas are left for eight micro-batches: nine are nearest, and where
+# the batch must stay there are two, and a host is idle.
+for batch in nearest refuse; do
+  again
+  printf '%s slots=1\n' a b c d >hosts.txt
+  launch --set elastic.batch=$batch --set batch.micro=1 --set batch.global=8 \
+    --run "batch_$batch" >out 2>err || fail "$batch: exit $?"
+done
+grep -q '"to":"data 3 ' batch_nearest/ledger.jsonl || fail "nearest: which layout"
+tail -n 1 batch_nearest/metrics.jsonl | grep -q '"samples_seen":68,' ||
+  fail "nearest: $(tail -n 1 batch_nearest/metrics.jsonl)"
+grep '"to":"data 2 ' batch_refuse/ledger.jsonl |
+  grep -qF '"idle":["d: all of 1 slots"]' || fail "refuse: idle hosts"
+tail -n 1 batch_refuse/metrics.jsonl | grep -q '"samples_seen":64,' ||
+  fail "refuse: another batch"
+
+# Slurm's list of hosts in the place of a file.
+rm -f hosts_used dead.b
+SLURM_JOB_NODELIST='n[1-2]' SLURM_TASKS_PER_NODE='1(x2)' \
+  "$lockstep" launch "$recipe" --mpirun ./fake_mpirun "${small[@]}" \
+  --run slurm --until 2 >out 2>err || fail "slurm: exit $?"
+[ "$(cat hosts_used)" = n1:1,n2:1 ] || fail "slurm: $(cat hosts_used)"
 
 # Where no smaller layout can be, the end is 6 and the run can go on.
 again

@@ -72,6 +72,16 @@ code=$?
 launch --run refused --set batch.glbal=3 >out 2>err
 [ $? = 2 ] || fail "a bad recipe: exit code"
 
+# A rank that hangs ends each attempt, and the code is 6 once there were enough.
+# marin-community/marin#7344: a collective of 512 ranks stood still for good, no
+# process died, and what restarts jobs looks at exit codes alone.
+launch --run hung --rank-timeout 2 --retries 1 \
+  --fault kind=sleep,step=4,rank=1,ms=30000 >out 2>err
+code=$?
+[ "$code" = 6 ] || fail "hung: exit $code"
+[ "$(grep -c ': attempt' err)" = 2 ] || fail "hung: not tried again"
+grep -q 'in step 4 on localhost' err || fail "hung: not told where"
+
 # SIGTERM: all ranks save after the same step, and the code is 8.
 # The launcher itself, and not a shell around it.
 "$lockstep" launch "$recipe" --np 2 "${small[@]}" --run told \
@@ -81,6 +91,16 @@ for _ in $(seq 600); do
   [ "$(lines told)" -ge 3 ] && break
   sleep 0.1
 done
+# Nothing of ours listens on a port, though mpirun does, which shows that this
+# sees such things.
+listens() { # pid
+  find "/proc/$1/fd" -lname 'socket:*' -printf '%l\n' 2>/dev/null |
+    tr -dc '0-9\n' |
+    grep -qxFf <(awk '$4 == "0A" {print $10}' /proc/net/tcp /proc/net/tcp6)
+}
+listens "$launcher" && fail "the launcher listens on a port"
+mpirun=$(cat "/proc/$launcher/task/$launcher/children")
+listens "${mpirun%% *}" || fail "what listens is not seen"
 kill -TERM "$launcher"
 wait "$launcher"
 code=$?
@@ -93,6 +113,21 @@ done=$(lines told)
 launch --run told --set train.steps=100000 --until $((done + 2)) >out 2>err ||
   fail "going on"
 [ "$(lines told)" = $((done + 2)) ] || fail "did not go on"
+# SIGUSR1 and Ctrl-C mean the same.
+for signal in USR1 INT; do
+  done=$(lines told)
+  "$lockstep" launch "$recipe" --np 2 "${small[@]}" --run told \
+    --set train.steps=100000 >out 2>err &
+  launcher=$!
+  for _ in $(seq 600); do
+    [ "$(lines told)" -ge $((done + 2)) ] && break
+    sleep 0.1
+  done
+  kill -s "$signal" "$launcher"
+  wait "$launcher"
+  code=$?
+  [ "$code" = 8 ] || fail "SIG$signal: exit $code"
+done
 
 echo "$failures failures"
 [ "$failures" = 0 ]

@@ -1,5 +1,6 @@
 // LineageEvents and ReadComparedRun of lineage.h.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -50,22 +51,54 @@ absl::StatusOr<std::vector<Launch>> LaunchesOf(
   return launches;
 }
 
-void AddLaunches(const std::vector<Launch>& launches,
-                 std::vector<LineageEvent>& events) {
-  for (size_t i = 0; i < launches.size(); ++i) {
+// What the ledger says of layouts that changed and moved bits, by step; of
+// steps that were made again the last word holds.
+std::map<int64_t, std::string> RecordedLayouts(
+    const std::vector<LedgerEntry>& entries) {
+  std::map<int64_t, std::string> changes;
+  for (const LedgerEntry& entry : entries) {
+    const bool change = entry.event == "layout_change";
+    int64_t step = 0;
+    if (!change && !IsLaunch(entry)) continue;
+    if (!absl::SimpleAtoi(entry.Field("step"), &step)) step = 0;
+    changes.erase(changes.lower_bound(step), changes.end());
+    if (!change || entry.Field("bits") == "unchanged") continue;
+    changes[step] =
+        absl::StrCat(entry.Field("from"), " -> ", entry.Field("to"),
+                     ", a new lineage (", entry.Field("reason"), ")");
+  }
+  return changes;
+}
+
+void AddLayouts(std::map<int64_t, std::string> recorded,
+                const std::vector<Launch>& launches,
+                std::vector<LineageEvent>& events) {
+  // A change that only the manifests of the launches show is one as well.
+  for (size_t i = 1; i < launches.size(); ++i) {
     const Manifest& now = launches[i].manifest;
-    for (const std::string& fault : now.faults) {
+    const std::string before = LayoutText(launches[i - 1].manifest.layout);
+    if (now.guarantee == Guarantee::kLayoutInvariant ||
+        before == LayoutText(now.layout)) {
+      continue;
+    }
+    recorded.try_emplace(launches[i].from_step,
+                         absl::StrCat(before, " -> ", LayoutText(now.layout)));
+  }
+  for (const auto& [step, what] : recorded) {
+    events.push_back(
+        {"layout", absl::StrCat("changed after step ", step, ": ", what)});
+  }
+}
+
+void AddFaults(const std::vector<Launch>& launches,
+               std::vector<LineageEvent>& events) {
+  for (const Launch& launch : launches) {
+    for (const std::string& fault : launch.manifest.faults) {
       const LineageEvent event = {"fault", absl::StrCat("on purpose: ", fault)};
       if (std::count(events.begin(), events.end(), event) == 0) {
         events.push_back(event);
       }
     }
-    if (i == 0 || now.guarantee == Guarantee::kLayoutInvariant) continue;
-    const std::string before = LayoutText(launches[i - 1].manifest.layout);
-    if (before == LayoutText(now.layout)) continue;
-    events.push_back(
-        {"layout", absl::StrCat("changed after step ", launches[i].from_step,
-                                ": ", before, " -> ", LayoutText(now.layout))});
   }
 }
 
@@ -100,7 +133,8 @@ absl::StatusOr<std::vector<LineageEvent>> LineageEvents(
   }
   LS_ASSIGN_OR_RETURN(const auto launches,
                       LaunchesOf(fs, run_dir, ledger.entries));
-  AddLaunches(launches, events);
+  AddFaults(launches, events);
+  AddLayouts(RecordedLayouts(ledger.entries), launches, events);
   if (!launches.empty() && !launches.back().manifest.parent.run_id.empty()) {
     const Manifest::Parent& parent = launches.back().manifest.parent;
     events.push_back(

@@ -49,12 +49,13 @@ MpirunWords ReadMpirun(const std::string& said) {
 }
 
 RankWords ReadRankWords(FileSystem& fs, const std::string& run_dir,
-                        int64_t started_ms) {
+                        int64_t started_ms, const std::string& attempt) {
   RankWords result;
   std::map<int64_t, int64_t> waited_for;
   const auto left = LastWordsOf(fs, run_dir, started_ms);
   for (const auto& words : left) {
     if (words.contains("earlier_launch")) continue;
+    if (words.contains("attempt") && words["attempt"] != attempt) continue;
     ++result.words;
     if (words.contains("step") && words["step"].is_number_integer()) {
       result.step = std::max(result.step, words["step"].get<int64_t>());
@@ -74,9 +75,10 @@ RankWords ReadRankWords(FileSystem& fs, const std::string& run_dir,
 
 JobEnd DescribeEnd(FileSystem& fs, const std::string& run_dir, int exit_code,
                    const std::string& said, int64_t started_ms,
+                   const std::string& attempt,
                    const std::vector<LaunchHost>& hosts) {
   const MpirunWords mpirun = ReadMpirun(said);
-  const RankWords ranks = ReadRankWords(fs, run_dir, started_ms);
+  const RankWords ranks = ReadRankWords(fs, run_dir, started_ms, attempt);
   JobEnd end = {.exit_code = exit_code, .step = ranks.step};
   end.saved_step = NewestSaved(fs, run_dir);
   if (end.step == 0) {

@@ -24,17 +24,20 @@ struct MpirunWords {
 MpirunWords ReadMpirun(const std::string& said);
 
 // The rank that most others waited for, in words since `started_ms`; -1: none.
+// Words of another attempt (LOCKSTEP_ATTEMPT) are none of this job's: a rank
+// behind a pulled cable says its last ones when the next job is at work.
 struct RankWords {
   int64_t lost_rank = -1;
   int64_t step = 0;   // the last that any of them was in
   int64_t words = 0;  // how many ranks have left some
 };
 RankWords ReadRankWords(FileSystem& fs, const std::string& run_dir,
-                        int64_t started_ms);
+                        int64_t started_ms, const std::string& attempt);
 
 // Everything together. `hosts` as the job was placed on them.
 JobEnd DescribeEnd(FileSystem& fs, const std::string& run_dir, int exit_code,
                    const std::string& said, int64_t started_ms,
+                   const std::string& attempt,
                    const std::vector<LaunchHost>& hosts);
 
 }  // namespace lockstep

@@ -35,23 +35,26 @@ TEST(FailureTest, TheRankThatMostWaitedForIsTheLostOne) {
     ASSERT_TRUE(WriteFileAtomically(
                     fs, run + "/ranks/" + std::to_string(rank) + ".json",
                     "{\"rank\":0,\"step\":" + std::to_string(5 + rank) +
-                        ",\"waited_for\":" + waited_for + "}")
+                        ",\"attempt\":\"1.2\",\"waited_for\":" + waited_for +
+                        "}")
                     .ok());
   }
-  const RankWords words = ReadRankWords(fs, run, 0);
+  const RankWords words = ReadRankWords(fs, run, 0, "1.2");
   EXPECT_EQ(words.words, 3);
   EXPECT_EQ(words.lost_rank, 2);
   EXPECT_EQ(words.step, 8);
   // Those of an earlier job are not this one's.
-  EXPECT_EQ(ReadRankWords(fs, run, INT64_MAX).words, 0);
-  EXPECT_EQ(ReadRankWords(fs, run + "/none", 0).lost_rank, -1);
+  EXPECT_EQ(ReadRankWords(fs, run, INT64_MAX, "1.2").words, 0);
+  EXPECT_EQ(ReadRankWords(fs, run, 0, "1.3").words, 0);
+  EXPECT_EQ(ReadRankWords(fs, run + "/none", 0, "1.2").lost_rank, -1);
   const std::vector<LaunchHost> hosts = {{.name = "a", .slots = 2},
                                          {.name = "b", .slots = 2}};
-  const JobEnd end = DescribeEnd(fs, run, 6, "", 0, hosts);
+  const JobEnd end = DescribeEnd(fs, run, 6, "", 0, "1.2", hosts);
   EXPECT_EQ(end.host, "b");
   EXPECT_EQ(end.step, 8);
   EXPECT_EQ(end.saved_step, -1);
-  EXPECT_EQ(DescribeEnd(fs, run, 137, kSaid, INT64_MAX, hosts).host, "b");
+  EXPECT_EQ(DescribeEnd(fs, run, 137, kSaid, INT64_MAX, "1.2", hosts).host,
+            "b");
 }
 
 int CodeOf(Job& job) {
@@ -117,7 +120,7 @@ TEST(MpirunCommandTest, SaysHostsAndTrain) {
     return text.find(part) != std::string::npos;
   };
   EXPECT_TRUE(has(false,
-                  "--host a:2 -np 2 /l train r.toml "
+                  "--host a:2 -x LOCKSTEP_ATTEMPT -np 2 /l train r.toml "
                   "--run runs/x --set parallel.data=2 "));
   EXPECT_FALSE(has(false, "--allow "));
   EXPECT_TRUE(has(true, "-x LOCKSTEP_RESIZE"));

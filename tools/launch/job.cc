@@ -125,15 +125,18 @@ void Job::ReadStderr() {
   }
 }
 
-std::optional<int> Job::Ended() {
+bool Job::Over() {
   int status = 0;
-  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-    if (pid != pid_) continue;  // one that was left to this process
-    ended_ = true;
-    exit_code_ =
-        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (ended_ || waitpid(pid_, &status, WNOHANG) != pid_) return ended_;
+  ended_ = true;
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return true;
+}
+
+std::optional<int> Job::Ended() {
+  if (!Over()) return std::nullopt;
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }
-  if (!ended_) return std::nullopt;
   if (!Descendants().empty()) {
     KillDescendants();
     return std::nullopt;

@@ -27,7 +27,7 @@ struct JobCommand {
   std::map<std::string, std::string> environment = {};  // beside what there is
 };
 
-// One at a time in a process, which has no other children.
+// One at a time in a process.
 class Job {
  public:
   // InputError where the program is not there.
@@ -43,8 +43,10 @@ class Job {
   // The last of it.
   const std::string& said() const { return said_; }
 
+  // Whether the program has ended. What it left may still be there.
+  bool Over();
   // The exit code, 128 + signal, once the job and all that it left here is
-  // gone.
+  // gone; from Over() on, all children of this process are taken for that.
   std::optional<int> Ended();
   void TellToStop();
   void Kill();

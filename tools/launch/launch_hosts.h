@@ -10,6 +10,8 @@
 
 namespace lockstep {
 
+inline constexpr int kLaunchRankLost = 6;  // the exit code
+
 int64_t SlotsIn(const std::vector<LaunchHost>& hosts);
 
 // The first that are enough, those that are no spares before those that are.

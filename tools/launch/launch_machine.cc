@@ -8,7 +8,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int kRankLost = 6;
 constexpr int kStopped = 8;
 
 // Ends that trying again does not change.
@@ -24,70 +23,17 @@ LaunchMachine::Actions LaunchMachine::Begin(int64_t now_ms) {
   return {{.kind = LaunchAction::kAskHosts, .message = reason_}};
 }
 
-LaunchMachine::Actions LaunchMachine::HostsSeen(
-    int64_t now_ms, const std::vector<LaunchHost>& hosts) {
-  if (state_ != State::kAsking) return {};
-  std::vector<LaunchHost> usable;
-  for (const LaunchHost& host : hosts) {
-    if (!excluded_.contains(host.name)) usable.push_back(host);
+LaunchMachine::Actions LaunchMachine::Probed(
+    const std::map<std::string, std::string>& silent) {
+  if (!running()) return {};
+  for (auto& [host, times] : silent_) {
+    const auto found = silent.find(host);
+    times = found == silent.end() ? 0 : times + 1;
+    if (times < policy_.silent_probes || killed_) continue;
+    lost_host_ = host;
+    return Kill(absl::StrCat(host, " does not answer: ", found->second));
   }
-  return SlotsIn(usable) >= policy_.wanted.world()
-             ? Start(now_ms, policy_.wanted, usable)
-             : TooFew(now_ms, usable);
-}
-
-LaunchMachine::Actions LaunchMachine::TooFew(
-    int64_t now_ms, const std::vector<LaunchHost>& hosts) {
-  const int64_t over = asked_since_ms_ + policy_.wait_for_replacement_ms;
-  if (now_ms < over) {
-    state_ = State::kWaiting;
-    next_ms_ = std::min(now_ms + policy_.ask_every_ms, over);
-    return {};
-  }
-  const auto smaller = Smaller(SlotsIn(hosts));
-  if (smaller) return Start(now_ms, *smaller, hosts);
-  return End(
-      kRankLost,
-      absl::StrCat("after ", reason_, " there are ", SlotsIn(hosts),
-                   " slot(s) on ", hosts.size(), " host(s), and the run takes ",
-                   policy_.wanted.world(),
-                   "; no smaller layout is allowed (elastic.batch, and "
-                   "tensor and pipeline degrees are kept)"));
-}
-
-std::optional<LaunchLayout> LaunchMachine::Smaller(int64_t slots) const {
-  const LaunchLayout& wanted = policy_.wanted;
-  const int64_t replica = wanted.tensor * wanted.pipeline;
-  for (int64_t data = std::min(slots / replica, wanted.data); data >= 1;
-       --data) {
-    LaunchLayout layout = wanted;
-    layout.data = data;
-    const bool even = wanted.micro_batches % data == 0;
-    if (!even && policy_.batch == ElasticBatch::kRefuse) continue;
-    if (!even && policy_.batch == ElasticBatch::kNearest) {
-      layout.micro_batches = NearestShared(wanted.micro_batches, data);
-    }
-    if (policy_.fits(layout)) return layout;
-  }
-  return std::nullopt;
-}
-
-LaunchMachine::Actions LaunchMachine::Start(
-    int64_t now_ms, const LaunchLayout& layout,
-    const std::vector<LaunchHost>& hosts) {
-  LaunchAction start = {.kind = LaunchAction::kStart, .layout = layout};
-  start.hosts = Chosen(hosts, layout.world());
-  start.idle = IdleOf(start.hosts, hosts, layout.world());
-  start.message = reason_;
-  const LaunchLayout& before = last_ ? *last_ : policy_.wanted;
-  if (!(before == layout)) {
-    start.resize = LaunchResize{before, reason_, now_ms - asked_since_ms_};
-  }
-  last_ = layout;
-  state_ = State::kRunning;
-  words_ms_ = -1;
-  killed_ = false;
-  return {std::move(start)};
+  return {};
 }
 
 LaunchMachine::Actions LaunchMachine::JobEnded(int64_t now_ms,
@@ -104,7 +50,11 @@ LaunchMachine::Actions LaunchMachine::JobEnded(int64_t now_ms,
   return Retry(now_ms, end);
 }
 
-LaunchMachine::Actions LaunchMachine::Retry(int64_t now_ms, const JobEnd& end) {
+LaunchMachine::Actions LaunchMachine::Retry(int64_t now_ms, JobEnd end) {
+  if (!lost_host_.empty()) {
+    end.host = lost_host_;
+    end.what = "it did not answer its probes";
+  }
   if (end.saved_step > saved_step_) failures_ = 0;
   saved_step_ = std::max(saved_step_, end.saved_step);
   ++failures_;
@@ -116,7 +66,7 @@ LaunchMachine::Actions LaunchMachine::Retry(int64_t now_ms, const JobEnd& end) {
                          end.host.empty() ? "" : " on " + end.host,
                          end.what.empty() ? "" : ": " + end.what);
   if (failures_ > policy_.retries) {
-    const int code = end.exit_code == 7 ? 7 : kRankLost;
+    const int code = end.exit_code == 7 ? 7 : kLaunchRankLost;
     return End(code, absl::StrCat(reason_, "; no checkpoint came of the last ",
                                   policy_.retries, " attempts"));
   }

@@ -21,11 +21,16 @@
 //               failures without a new checkpoint in between: end
 //            -> a rank's last words, and the job is still there after lost_ms:
 //               kill it: with a link down mpirun notices nothing for minutes
+//            -> a host of it did not answer two probes in a row: kill it
 //            -> told to stop: stopping
 //   stopping -> tell the job (SIGUSR1: all ranks save after the same step);
 //   told
 //               again, or not over after stop_ms: kill it. Ends with 8 unless
 //               the job ended with 0 or a verdict of its own.
+//
+// A run that another trainer still has, maybe a rank of the old job behind a
+// pulled cable, is waited for until held_ms are over: its watchdog ends it, or
+// its file system takes the lock away.
 //
 // A host on which a job failed twice in the same step is not used again. Larger
 // again: each start takes the layout that is wanted if there are hosts for it;
@@ -74,7 +79,9 @@ struct LaunchPolicy {
   int64_t retries = 5;           // without a new checkpoint in between
   int64_t first_backoff_ms = 1'000;
   int64_t most_backoff_ms = 60'000;
-  int64_t lost_ms = 15'000;   // from last words to the kill
+  int64_t lost_ms = 5'000;    // from last words to the kill
+  int64_t held_ms = 600'000;  // for a run that another trainer has
+  int64_t silent_probes = 2;  // in a row, of a host of the job that runs
   int64_t stop_ms = 600'000;  // from the first signal to the kill
   // Whether the recipe can have the layout at all.
   std::function<bool(const LaunchLayout&)> fits = [](const LaunchLayout&) {
@@ -120,6 +127,10 @@ class LaunchMachine {
   Actions HostsSeen(int64_t now_ms, const std::vector<LaunchHost>& hosts);
   Actions JobEnded(int64_t now_ms, const JobEnd& end);
   Actions ToldToStop(int64_t now_ms);
+  // Another answer to kAskHosts: hosts or not, `holder` has the run.
+  Actions RunHeld(int64_t now_ms, const std::string& holder);
+  // Of all hosts these did not answer a probe while the job runs, and why.
+  Actions Probed(const std::map<std::string, std::string>& silent);
   // A rank of the job that runs has left its last words.
   Actions WordsSeen(int64_t now_ms);
   // Now and then, also while nothing happens.
@@ -144,7 +155,7 @@ class LaunchMachine {
                 const std::vector<LaunchHost>& hosts);
   Actions TooFew(int64_t now_ms, const std::vector<LaunchHost>& hosts);
   Actions End(int exit_code, const std::string& message);
-  Actions Retry(int64_t now_ms, const JobEnd& end);
+  Actions Retry(int64_t now_ms, JobEnd end);
   Actions Kill(const std::string& why);
   // The largest that `slots` are enough for; none: not one replica, or the
   // batch policy refuses.
@@ -160,8 +171,10 @@ class LaunchMachine {
   int64_t failures_ = 0;
   std::map<std::pair<int64_t, std::string>, int> failed_at_;
   std::set<std::string> excluded_;
-  int64_t words_ms_ = -1;  // when last words were seen
-  int64_t stop_ms_ = -1;   // when it was told to stop
+  std::map<std::string, int64_t> silent_;  // hosts of the job: probes in a row
+  std::string lost_host_;                  // that the job was killed for
+  int64_t words_ms_ = -1;                  // when last words were seen
+  int64_t stop_ms_ = -1;                   // when it was told to stop
   bool killed_ = false;
 };
 

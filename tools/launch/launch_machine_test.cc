@@ -1,6 +1,7 @@
 // What a launcher does next: nights of failures in a millisecond.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,12 +123,57 @@ TEST(LaunchMachineTest, ALostRankWhoseJobGoesOnIsKilledAndStartedAgain) {
   LaunchMachine machine = Started();
   machine.WordsSeen(1000);
   machine.WordsSeen(9000);
-  EXPECT_TRUE(machine.Tick(15'900).empty());
-  Only(machine.Tick(16'000), Kind::kKill);
-  EXPECT_TRUE(machine.JobEnded(16'100, {.exit_code = 137}).empty());
-  const int64_t now = UntilItAsks(machine, 16'100);
+  EXPECT_TRUE(machine.Tick(5'900).empty());
+  Only(machine.Tick(6'000), Kind::kKill);
+  EXPECT_TRUE(machine.JobEnded(6'100, {.exit_code = 137}).empty());
+  const int64_t now = UntilItAsks(machine, 6'100);
   Only(machine.HostsSeen(now, Hosts({"a", "b"})), Kind::kStart);
   EXPECT_TRUE(machine.Tick(now + 100'000).empty());  // other words
+}
+
+TEST(LaunchMachineTest, AHostOfTheJobThatDoesNotAnswerTwiceEndsIt) {
+  LaunchMachine machine = Started();  // on a and b; s1 is idle
+  EXPECT_TRUE(machine.Probed({{"b", "late"}, {"s1", "late"}}).empty());
+  EXPECT_TRUE(machine.Probed({{"a", "late"}, {"s1", "late"}}).empty());
+  EXPECT_TRUE(machine.Probed({{"b", "late"}, {"s1", "late"}}).empty());
+  const LaunchAction kill =
+      Only(machine.Probed({{"b", "its probe is late"}}), Kind::kKill);
+  EXPECT_EQ(kill.message, "b does not answer: its probe is late");
+  EXPECT_TRUE(machine.Probed({{"b", "late"}}).empty());  // once is enough
+  // Not the host whose rank others waited for: the one that is gone.
+  machine.JobEnded(100, {.exit_code = 137, .step = 4, .host = "a"});
+  int64_t now = UntilItAsks(machine, 100);
+  Only(machine.HostsSeen(now, Hosts({"a", "b"})), Kind::kStart);
+  EXPECT_TRUE(machine.Probed({{"a", "late"}}).empty());  // counted anew
+  machine.Probed({{"b", "late"}});
+  Only(machine.Probed({{"b", "late"}}), Kind::kKill);
+  machine.JobEnded(now, {.exit_code = 137, .step = 4});
+  EXPECT_EQ(machine.excluded(), std::set<std::string>{"b"});
+}
+
+// A rank of the old job behind a pulled cable has the lock until its watchdog
+// or the file system ends that.
+TEST(LaunchMachineTest, ARunThatSomebodyHasIsWaitedForAndNotForEver) {
+  LaunchMachine machine = Started();
+  machine.JobEnded(0, {.exit_code = 137, .step = 4});
+  int64_t now = UntilItAsks(machine, 0);
+  EXPECT_TRUE(machine.RunHeld(now, "rank 0").empty());
+  EXPECT_TRUE(machine.HostsSeen(now, Hosts({"a", "b"})).empty());  // late
+  now = UntilItAsks(machine, now);
+  Only(machine.HostsSeen(now, Hosts({"a", "b"})), Kind::kStart);
+
+  LaunchMachine for_ever = Started();
+  for_ever.JobEnded(0, {.exit_code = 137, .step = 4});
+  Actions actions;
+  for (now = 0; actions.empty() && now < 1'000'000;) {
+    now = UntilItAsks(for_ever, now);
+    actions = for_ever.RunHeld(now, "a trainer on b");
+  }
+  const LaunchAction end = Only(actions, Kind::kEnd);
+  EXPECT_EQ(end.exit_code, 6);
+  EXPECT_GE(now, 600'000);
+  EXPECT_NE(end.message.find("a trainer on b still has the run"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ckpt/run_lock.h"
 #include "determinism/clock.h"
 #include "determinism/status.h"
 #include "tools/launch/host_list.h"
@@ -20,6 +21,9 @@ namespace lockstep {
 namespace {
 
 constexpr char kThisHost[] = "localhost";
+// A rank that lost its job ends at the rank timeout, and a file system takes
+// locks from a silent host after a minute or two.
+constexpr int64_t kHeldGraceMs = 180'000;
 
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -72,6 +76,13 @@ absl::StatusOr<LaunchLayout> Wanted(const RunConfig& config,
   }
   layout.data = p.data.value_or(slots / replica);
   return layout;
+}
+
+std::string HolderOf(FileSystem& fs, const std::string& run_dir) {
+  const std::string path = JoinPath(run_dir, "lock");
+  if (!fs.Exists(path)) return "";
+  const auto held = PosixFileLocker()->TryLock(path);
+  return held.ok() && *held == nullptr ? "a trainer of the job before" : "";
 }
 
 ElasticBatch BatchOf(const std::string& name) {
@@ -134,12 +145,16 @@ absl::StatusOr<Answer> LaunchVerb(const LaunchOptions& options) {
   supervise.run_dir = run.run_dir;
   supervise.hosts = [&] { return ListHosts(fs, options, config); };
   supervise.probe = config.elastic.probe;
+  supervise.probe_timeout_ms = config.elastic.probe_timeout_s * 1000;
+  supervise.probe_every_ms = config.elastic.probe_every_s * 1000;
+  supervise.holder = [&] { return HolderOf(fs, run.run_dir); };
   LS_ASSIGN_OR_RETURN(const std::vector<LaunchHost> hosts, supervise.hosts());
   LaunchPolicy& policy = supervise.policy;
   LS_ASSIGN_OR_RETURN(policy.wanted, Wanted(config, hosts, train.recipe));
   policy.batch = BatchOf(config.elastic.batch);
   policy.wait_for_replacement_ms = config.elastic.wait_for_replacement_s * 1000;
   policy.retries = options.retries;
+  policy.held_ms = train.rank_timeout_s * 1000 + kHeldGraceMs;
   policy.fits = [&](const LaunchLayout& layout) {
     std::vector<std::string> sets = train.sets;
     const auto more = SetsFor(layout, config);

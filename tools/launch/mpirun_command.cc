@@ -34,10 +34,9 @@ std::vector<std::string> MpirunCommand(const LaunchOptions& options,
       hosts.push_back(absl::StrCat(host.name, ":", host.slots));
     }
     argv.insert(argv.end(), {"--host", absl::StrJoin(hosts, ",")});
-    if (another_layout) {
-      argv.insert(argv.end(), {"-x", "LOCKSTEP_RESIZE"});
-    }
   }
+  argv.insert(argv.end(), {"-x", "LOCKSTEP_ATTEMPT"});
+  if (another_layout) argv.insert(argv.end(), {"-x", "LOCKSTEP_RESIZE"});
   const TrainOptions& t = options.train;
   argv.insert(argv.end(), {"-np", std::to_string(start.layout.world()), program,
                            "train", t.recipe, "--run", run_dir});

@@ -38,7 +38,11 @@ std::string TextOf(const LaunchLayout& layout) {
 
 Supervisor::Supervisor(FileSystem& fs, Clock& clock,
                        const SupervisorOptions& options)
-    : fs_(fs), clock_(clock), options_(options), machine_(options.policy) {
+    : fs_(fs),
+      clock_(clock),
+      options_(options),
+      machine_(options.policy),
+      probes_(options.probe, options.probe_timeout_ms) {
   const sigset_t taken = Taken();
   sigprocmask(SIG_BLOCK, &taken, nullptr);
   signals_ = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -97,43 +101,44 @@ absl::Status Supervisor::Start(const LaunchAction& start) {
   }
   placed_ = start.hosts;
   started_unix_ms_ = clock_.UnixMillis();
-  LS_ASSIGN_OR_RETURN(job_, Job::Start(options_.command(start)));
+  probe_next_ms_ = NowMs() + options_.probe_every_ms;
+  attempt_ = absl::StrCat(getpid(), ".", started_unix_ms_, ".", attempts_);
+  JobCommand command = options_.command(start);
+  command.environment["LOCKSTEP_ATTEMPT"] = attempt_;
+  LS_ASSIGN_OR_RETURN(job_, Job::Start(command));
   return absl::OkStatus();
 }
 
 absl::Status Supervisor::AskHosts() {
   auto listed = options_.hosts();
   if (!listed.ok() && attempts_ == 0) return listed.status();
-  std::vector<LaunchHost> alive;
-  if (listed.ok()) {
-    for (const LaunchHost& host : *listed) {
-      if (Lives(host)) alive.push_back(host);
-    }
-  } else {
-    // A file that is being written may be whole the next time.
-    Say(std::string(listed.status().message()));
-  }
-  return Do(machine_.HostsSeen(NowMs(), alive));
+  // A file that is being written may be whole the next time.
+  if (!listed.ok()) Say(std::string(listed.status().message()));
+  listed_ = listed.ok() ? *listed : std::vector<LaunchHost>();
+  probes_.Begin(NowMs(), listed_);
+  return TakeProbes();  // without a probe all is known at once
 }
 
-bool Supervisor::Lives(const LaunchHost& host) {
-  if (options_.probe.empty()) return true;
-  auto probe = Job::Start({.argv = {"sh", "-c", options_.probe},
-                           .environment = {{"LOCKSTEP_HOST", host.name}}});
-  if (!probe.ok()) return false;
-  const int64_t over = NowMs() + options_.probe_timeout_ms;
-  while (NowMs() < over) {
-    const auto code = (*probe)->Ended();
-    if (code) {
-      if (*code != 0) Say(host.name + " does not answer the probe");
-      return *code == 0;
-    }
-    pollfd ends = {(*probe)->stderr_fd(), POLLIN, 0};
-    poll(&ends, 1, kLookMs);
-    (*probe)->ReadStderr();
+absl::Status Supervisor::TakeProbes() {
+  const auto silent = probes_.Look(NowMs());
+  if (!silent) return absl::OkStatus();
+  for (const auto& [host, why] : *silent) Say(host + ": " + why);
+  if (job_ != nullptr) {
+    probe_next_ms_ = NowMs() + options_.probe_every_ms;
+    return Do(machine_.Probed(*silent));
   }
-  Say(host.name + " did not answer the probe in time");
-  return false;
+  // The first attempt tells a user himself that somebody has the run.
+  const std::string holder =
+      attempts_ == 0 || !options_.holder ? "" : options_.holder();
+  if (!holder.empty()) {
+    Say(holder + " still has the run: waiting");
+    return Do(machine_.RunHeld(NowMs(), holder));
+  }
+  std::vector<LaunchHost> alive;
+  for (const LaunchHost& host : listed_) {
+    if (!silent->contains(host.name)) alive.push_back(host);
+  }
+  return Do(machine_.HostsSeen(NowMs(), alive));
 }
 
 absl::Status Supervisor::Look() {
@@ -142,6 +147,7 @@ absl::Status Supervisor::Look() {
   poll(ends, 2, kLookMs);
   LS_RETURN_IF_ERROR(TakeSignals());
   if (job_ != nullptr) LS_RETURN_IF_ERROR(LookAtJob());
+  LS_RETURN_IF_ERROR(TakeProbes());
   return Do(machine_.Tick(NowMs()));
 }
 
@@ -156,10 +162,11 @@ absl::Status Supervisor::TakeSignals() {
 
 absl::Status Supervisor::LookAtJob() {
   job_->ReadStderr();
+  if (job_->Over()) probes_.Cancel();  // all other children are the job's
   const auto code = job_->Ended();
   if (code) {
     const JobEnd end = DescribeEnd(fs_, options_.run_dir, *code, job_->said(),
-                                   started_unix_ms_, placed_);
+                                   started_unix_ms_, attempt_, placed_);
     job_.reset();
     if (*code != 0) {
       Say(absl::StrCat("the job ended with ", *code, " in step ", end.step,
@@ -167,11 +174,15 @@ absl::Status Supervisor::LookAtJob() {
     }
     return Do(machine_.JobEnded(NowMs(), end));
   }
+  if (options_.probe_every_ms > 0 && NowMs() >= probe_next_ms_ &&
+      !probes_.asking() && !options_.probe.empty()) {
+    probes_.Begin(NowMs(), placed_);
+  }
   if (NowMs() - looked_at_words_ms_ < kWordsEveryMs) return absl::OkStatus();
   looked_at_words_ms_ = NowMs();
-  return ReadRankWords(fs_, options_.run_dir, started_unix_ms_).words > 0
-             ? Do(machine_.WordsSeen(NowMs()))
-             : absl::OkStatus();
+  const RankWords words =
+      ReadRankWords(fs_, options_.run_dir, started_unix_ms_, attempt_);
+  return words.words > 0 ? Do(machine_.WordsSeen(NowMs())) : absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
+#include "tools/launch/host_probes.h"
 #include "tools/launch/job.h"
 #include "tools/launch/launch_machine.h"
 
@@ -30,6 +31,9 @@ struct SupervisorOptions {
   std::function<absl::StatusOr<std::vector<LaunchHost>>()> hosts = {};
   std::string probe = {};  // a shell command, with LOCKSTEP_HOST; empty: none
   int64_t probe_timeout_ms = 10'000;
+  int64_t probe_every_ms = 10'000;  // while a job runs; 0: not then
+  // Who has the run, as a sentence's subject; empty: nobody.
+  std::function<std::string()> holder = {};
   // What starts a job of so many ranks there.
   std::function<JobCommand(const LaunchAction& start)> command = {};
 };
@@ -54,7 +58,8 @@ class Supervisor {
   absl::Status Do(const LaunchMachine::Actions& actions);
   absl::Status Start(const LaunchAction& start);
   absl::Status AskHosts();
-  bool Lives(const LaunchHost& host);
+  // What the probes of AskHosts, or those beside a job, came to.
+  absl::Status TakeProbes();
   // Waits a moment, and takes what has come meanwhile.
   absl::Status Look();
   absl::Status TakeSignals();
@@ -66,11 +71,15 @@ class Supervisor {
   LaunchMachine machine_;
   int signals_ = -1;  // a signalfd
   std::unique_ptr<Job> job_;
+  HostProbes probes_;
+  std::vector<LaunchHost> listed_;  // as of the last question
   std::vector<LaunchHost> placed_;
   int64_t started_unix_ms_ = 0;
   int64_t looked_at_words_ms_ = 0;
+  int64_t probe_next_ms_ = 0;
   std::optional<LaunchResult> result_;
   int64_t attempts_ = 0;
+  std::string attempt_;  // the one under way: LOCKSTEP_ATTEMPT
 };
 
 }  // namespace lockstep
