@@ -13,6 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kMostHosts = 65'536;
+constexpr size_t kMostDigits = 18;
 
 absl::Status NoNodeList(std::string_view list) {
   return InputError("this is no list of nodes",
@@ -46,7 +47,10 @@ bool AddRange(const std::string& head, const std::string& range,
   const std::pair<std::string, std::string> ends =
       absl::StrSplit(range, absl::MaxSplits('-', 1));
   int64_t first = 0, last = 0;
-  if (!absl::SimpleAtoi(ends.first, &first) || first < 0) return false;
+  if (ends.first.size() > kMostDigits ||
+      !absl::SimpleAtoi(ends.first, &first) || first < 0) {
+    return false;
+  }
   last = first;
   if (!ends.second.empty() && !absl::SimpleAtoi(ends.second, &last)) {
     return false;

@@ -16,8 +16,9 @@ TEST(HostListTest, NodeListsAreExpandedInOrderAndAsWideAsWritten) {
   EXPECT_EQ(*ExpandNodeList("n[08-10,3],login"),
             (Names{"n08", "n09", "n10", "n3", "login"}));
   EXPECT_EQ(*ExpandNodeList("r[1-2]x"), (Names{"r1x", "r2x"}));
-  for (const char* bad : {"", "n[", "n]", "n[1-2", "n[2-1]", "n[a]", "a,,b",
-                          "n[1][2]", "n[1-99999999999]"}) {
+  for (const char* bad :
+       {"", "n[", "n]", "n[1-2", "n[2-1]", "n[a]", "a,,b", "n[1][2]",
+        "n[1-99999999999]", "n[0000000000000000001-2]"}) {
     EXPECT_EQ(ExitCodeFor(ExpandNodeList(bad).status()), 2) << bad;
   }
 }

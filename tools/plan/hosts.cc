@@ -1,6 +1,7 @@
 #include "tools/plan/hosts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -55,6 +56,7 @@ absl::StatusOr<std::vector<Host>> ReadHosts(FileSystem& fs,
                       "give a file with a host a line");
   }
   std::vector<Host> hosts;
+  std::set<std::string> seen;
   int number = 0;
   for (absl::string_view line : absl::StrSplit(*text, '\n')) {
     ++number;
@@ -62,8 +64,7 @@ absl::StatusOr<std::vector<Host>> ReadHosts(FileSystem& fs,
     if (line.empty()) continue;
     const std::string where = absl::StrCat(path, ":", number);
     LS_ASSIGN_OR_RETURN(Host host, HostOf(where, line));
-    const std::vector<std::string> names = NamesOf(hosts);
-    if (std::find(names.begin(), names.end(), host.name) != names.end()) {
+    if (!seen.insert(host.name).second) {
       return Odd(where, absl::StrCat("host ", host.name, " stands here twice"));
     }
     hosts.push_back(std::move(host));
