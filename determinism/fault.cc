@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-bool IsTensorKind(FaultKind kind) { return kind <= FaultKind::kSpike; }
+bool IsTensorKind(FaultKind kind) { return kind <= FaultKind::kScale; }
 bool IsRankKind(FaultKind kind) {
   return kind >= FaultKind::kKill && kind <= FaultKind::kRaise;
 }
@@ -51,15 +51,20 @@ bool PlaceMatches(std::string_view pattern, std::string_view place) {
   }
 }
 
-bool OperationMatches(const FaultSpec& spec, const OperationEvent& event) {
+// Whatever the micro-batch.
+bool IsPlaceOf(const FaultSpec& spec, const OperationEvent& event) {
   if (spec.phase.has_value() && *spec.phase != event.phase) return false;
-  if (spec.micro.has_value() && *spec.micro != event.micro_batch) return false;
-  if (spec.sample.has_value() && !event.HoldsSample(*spec.sample)) return false;
   std::string place(event.scope);
   if (!place.empty()) place.push_back('.');
   place.append(event.operation);
   return PlaceMatches(spec.at, place) ||
          PlaceMatches(spec.at, place + "." + NameOf(event.phase));
+}
+
+bool OperationMatches(const FaultSpec& spec, const OperationEvent& event) {
+  if (spec.micro.has_value() && *spec.micro != event.micro_batch) return false;
+  if (spec.sample.has_value() && !event.HoldsSample(*spec.sample)) return false;
+  return IsPlaceOf(spec, event);
 }
 
 bool PointMatches(const FaultSpec& spec, std::string_view point) {
@@ -174,6 +179,10 @@ bool FaultPlan::DueAtOperation(Order& order,
   const FaultKind kind = order.spec.kind;
   if (!IsTensorKind(kind) && !IsRankKind(kind)) return false;
   if (!ActiveNow(order) || !OperationMatches(order.spec, event)) return false;
+  if (kind == FaultKind::kScale && event.phase != Phase::kLoad &&
+      event.phase != Phase::kConversion) {
+    return false;
+  }
   const bool here = IsRankKind(kind) || event.outputs.empty() ||
                     fault_internal::HoldsElement(event.outputs[0], order.spec);
   return here && Due(order);
@@ -181,25 +190,26 @@ bool FaultPlan::DueAtOperation(Order& order,
 
 void FaultPlan::AtOperation(const OperationEvent& event) {
   if (empty()) return;
-  std::vector<FaultSpec> due;
+  std::vector<FaultSpec> on_rank;
+  absl::Status status;
   {
     const std::lock_guard lock(mutex_);
     for (Order& order : orders_) {
-      if (DueAtOperation(order, event)) due.push_back(order.spec);
+      const bool due = DueAtOperation(order, event);
+      if (due && IsRankKind(order.spec.kind)) {
+        on_rank.push_back(order.spec);
+      } else if (due) {
+        status.Update(AtTensor(order, event));
+      }
+      // Whatever the step: what a later call finds in its buffer.
+      if (order.spec.kind == FaultKind::kStale && !event.outputs.empty() &&
+          IsPlaceOf(order.spec, event)) {
+        order.before = fault_internal::Copy(event.outputs[0]);
+      }
     }
   }
-  absl::Status status;
-  for (const FaultSpec& spec : due) {
-    if (IsRankKind(spec.kind)) {
-      status.Update(ActOnRank(spec, rank_));
-    } else if (event.outputs.empty()) {
-      status.Update(InputError("the operation has no output to damage",
-                               "--fault '" + spec.text + "'",
-                               "choose another operation"));
-    } else {
-      status.Update(fault_internal::Damage(event.outputs[0], spec));
-    }
-  }
+  // Outside the lock, since it may sleep.
+  for (const FaultSpec& spec : on_rank) status.Update(ActOnRank(spec, rank_));
   if (status.ok()) return;
   const std::lock_guard lock(mutex_);
   pending_.Update(status);

@@ -22,10 +22,12 @@
 #ifndef DETERMINISM_FAULT_H_
 #define DETERMINISM_FAULT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,9 @@ enum class FaultKind : uint8_t {
   kNan,       // element `element` becomes a quiet NaN
   kSwapRows,  // the row (last dim) of `element` and the next one, cyclically
   kSpike,     // element `element`, or all, times `factor` (default 1024)
+  kStale,     // what the operation left when it was last called here, or zeros
+  kOrder,     // of a product: its sums, or that of `element`, from the far end
+  kScale,     // of a load or a conversion: as kSpike (default 2)
   // Ranks, at a point (default `step.begin`) or an operation.
   kKill,   // SIGKILL to the process
   kSleep,  // for `ms` milliseconds
@@ -56,9 +61,17 @@ enum class FaultKind : uint8_t {
                 // when=from, every later sample is one too far as well
   kDocument,    // token `element` (default 0) of document `document` of source
                 // `source` (default 0) is read as the next id of the vocabulary
+  // The step.
+  kDropCollective,  // the ranks do not exchange: each goes on with its own
+  kRngSlip,         // the random numbers are those of another stream
 };
+inline constexpr int kFaultKindCount = 18;
 
 const char* NameOf(FaultKind kind);
+// For a person, in one line; and its keys beside kind, step, rank, when and
+// replayed, with ! behind those that must stand. The one source of every list.
+const char* WhatItDoes(FaultKind kind);
+std::string KeysOf(FaultKind kind);
 
 struct FaultSpec {
   enum class When : uint8_t { kOnce, kFrom, kProbability };
@@ -80,7 +93,7 @@ struct FaultSpec {
   double probability = 1;
   bool replayed = true;
   int64_t sleep_ms = 0;
-  double factor = 1024;
+  std::optional<double> factor;
   std::string text;  // as given
   // Not in the text; a replay of several launches sets them. The steps of the
   // launch that was given this, and its place among that launch's faults, by
@@ -136,6 +149,13 @@ class FaultPlan : public OperationObserver {
   void AtOperation(const OperationEvent& event);
   void OnOperation(const OperationEvent& event) override { AtOperation(event); }
 
+  // Whether the collective of that name is not to take place: that of gradients
+  // or that of weights. The same on every rank.
+  bool Drops(std::string_view collective);
+  // Whether the micro-batch draws from another stream; asked as often as one
+  // likes.
+  bool SlipsStream(int64_t micro_batch, std::span<const uint64_t> samples);
+
   // The global index to read in place of `sample`, by skip_sample.
   uint64_t SampleFor(uint64_t sample);
 
@@ -153,12 +173,16 @@ class FaultPlan : public OperationObserver {
     uint64_t index = 0;  // in the constructor's list
     int64_t seen = 0;    // matching calls of this step and attempt
     int64_t fired = 0;
+    // kStale: the operation's output, when it was last called here.
+    std::vector<std::byte> before = {};
   };
 
   bool ActiveNow(const Order& order) const;
   // Counts a matching call and says whether it is the one to break.
   bool Due(Order& order) const;
   bool DueAtOperation(Order& order, const OperationEvent& event) const;
+  // Carries out, or remembers for a later call, and says what went wrong.
+  absl::Status AtTensor(Order& order, const OperationEvent& event) const;
 
   const int rank_;
   const bool replay_;

@@ -1,4 +1,7 @@
-// FaultPlan where a step reads its data: which sample, which token.
+// FaultPlan where a step asks it before it does something: which sample, which
+// token, which stream, whether to exchange.
+
+#include <algorithm>
 
 #include "determinism/fault.h"
 
@@ -30,6 +33,37 @@ std::vector<ChangedToken> FaultPlan::ChangedTokens() const {
                       spec.element.value_or(0), spec.text});
   }
   return tokens;
+}
+
+bool FaultPlan::Drops(std::string_view collective) {
+  if (empty()) return false;
+  const std::lock_guard lock(mutex_);
+  for (Order& order : orders_) {
+    if (order.spec.kind == FaultKind::kDropCollective && ActiveNow(order) &&
+        order.spec.at == collective) {
+      ++order.fired;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool FaultPlan::SlipsStream(int64_t micro_batch,
+                            std::span<const uint64_t> samples) {
+  if (empty() || samples.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  for (Order& order : orders_) {
+    const FaultSpec& spec = order.spec;
+    if (spec.kind != FaultKind::kRngSlip || !ActiveNow(order)) continue;
+    if (spec.micro.has_value() && *spec.micro != micro_batch) continue;
+    if (spec.sample.has_value() &&
+        !std::binary_search(samples.begin(), samples.end(), *spec.sample)) {
+      continue;
+    }
+    ++order.fired;
+    return true;
+  }
+  return false;
 }
 
 void FaultPlan::Met(uint64_t order) {

@@ -13,10 +13,9 @@
 namespace lockstep {
 namespace {
 
-using fault_internal::KeysOf;
+using fault_internal::kDroppable;
 using fault_internal::kKeys;
-using fault_internal::kKinds;
-using fault_internal::kReservedKinds;
+using fault_internal::kKindTexts;
 using std::string_view;
 
 std::vector<string_view> Split(string_view text, char separator) {
@@ -31,6 +30,12 @@ std::vector<string_view> Split(string_view text, char separator) {
 
 std::string Quoted(string_view text) { return "'" + std::string(text) + "'"; }
 
+std::vector<string_view> KindNames() {
+  std::vector<string_view> names;
+  for (const auto& kind : kKindTexts) names.push_back(kind.name);
+  return names;
+}
+
 // One text under way: knows where errors are.
 class Parser {
  public:
@@ -44,6 +49,7 @@ class Parser {
       LS_RETURN_IF_ERROR(ReadValue(key, value));
     }
     LS_RETURN_IF_ERROR(CheckPhase());
+    LS_RETURN_IF_ERROR(CheckCollective());
     return spec_;
   }
 
@@ -81,23 +87,19 @@ class Parser {
   }
 
   absl::Status ReadKind() {
+    const std::vector<string_view> kinds = KindNames();
     const string_view* kind = Value("kind");
     if (kind == nullptr) {
-      return Error("missing kind", "add kind= and one of " + JoinNames(kKinds));
+      return Error("missing kind", "add kind= and one of " + JoinNames(kinds));
     }
-    const auto found = std::find(kKinds.begin(), kKinds.end(), *kind);
-    if (found != kKinds.end()) {
-      spec_.kind = static_cast<FaultKind>(found - kKinds.begin());
+    const auto found = std::find(kinds.begin(), kinds.end(), *kind);
+    if (found != kinds.end()) {
+      spec_.kind = static_cast<FaultKind>(found - kinds.begin());
       return absl::OkStatus();
     }
-    if (std::find(kReservedKinds.begin(), kReservedKinds.end(), *kind) !=
-        kReservedKinds.end()) {
-      return Error("kind " + Quoted(*kind) + " is not built yet",
-                   "use one of " + JoinNames(kKinds));
-    }
     return Error("unknown kind " + Quoted(*kind),
-                 "write " + Quoted(NearestName(*kind, kKinds)) +
-                     ", the nearest of " + JoinNames(kKinds));
+                 "write " + Quoted(NearestName(*kind, kinds)) +
+                     ", the nearest of " + JoinNames(kinds));
   }
 
   absl::Status CheckKeys() const {
@@ -244,6 +246,21 @@ class Parser {
                  "keep one of the two");
   }
 
+  // One rank alone would leave the others waiting: that is kill, or sleep.
+  absl::Status CheckCollective() const {
+    if (spec_.kind != FaultKind::kDropCollective) return absl::OkStatus();
+    if (spec_.rank.has_value()) {
+      return Error("all ranks drop a collective, or none", "leave rank out");
+    }
+    if (std::find(kDroppable.begin(), kDroppable.end(), spec_.at) !=
+        kDroppable.end()) {
+      return absl::OkStatus();
+    }
+    return Error("no collective is called " + Quoted(spec_.at),
+                 "write " + Quoted(NearestName(spec_.at, kDroppable)) +
+                     ", the nearest of " + JoinNames(kDroppable));
+  }
+
   FaultSpec spec_;
   std::vector<std::pair<string_view, string_view>> pairs_;
 };
@@ -251,7 +268,15 @@ class Parser {
 }  // namespace
 
 const char* NameOf(FaultKind kind) {
-  return kKinds[static_cast<size_t>(kind)].data();
+  return kKindTexts[static_cast<size_t>(kind)].name.data();
+}
+
+const char* WhatItDoes(FaultKind kind) {
+  return kKindTexts[static_cast<size_t>(kind)].what;
+}
+
+std::string KeysOf(FaultKind kind) {
+  return std::string(kKindTexts[static_cast<size_t>(kind)].keys);
 }
 
 absl::StatusOr<FaultSpec> ParseFault(std::string_view text) {

@@ -1,47 +1,15 @@
 #include "determinism/fault_tensor.h"
 
 #include <algorithm>
-#include <cstring>
-#include <functional>
-#include <numeric>
 #include <optional>
 
 #include "determinism/check.h"
+#include "determinism/fault_rows.h"
 #include "determinism/status.h"
 #include "determinism/tensor_place.h"
 
 namespace lockstep::fault_internal {
 namespace {
-
-int64_t CountOf(const std::vector<int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<>());
-}
-
-// A tensor as rows of its last dim.
-class Rows {
- public:
-  explicit Rows(const TensorRef& tensor)
-      : data_(static_cast<unsigned char*>(tensor.data)),
-        element_bytes_(static_cast<int64_t>(SizeOf(tensor.dtype))),
-        length_(tensor.shape.empty() ? 1 : tensor.shape.back()),
-        count_(length_ == 0 ? 0 : CountOf(tensor.shape) / length_),
-        stride_bytes_(tensor.row_stride_bytes != 0 ? tensor.row_stride_bytes
-                                                   : length_ * element_bytes_) {
-  }
-
-  int64_t count() const { return count_; }
-  int64_t length() const { return length_; }
-  int64_t row_bytes() const { return length_ * element_bytes_; }
-  unsigned char* row(int64_t i) const { return data_ + i * stride_bytes_; }
-  unsigned char* at(int64_t i) const {  // by position
-    return row(i / length_) + (i % length_) * element_bytes_;
-  }
-
- private:
-  unsigned char* const data_;
-  const int64_t element_bytes_, length_, count_, stride_bytes_;
-};
 
 // A row that is swapped is swapped wherever a part of it is.
 std::optional<int64_t> PositionOf(const TensorRef& tensor,
@@ -73,18 +41,6 @@ absl::Status Flip(const TensorRef& tensor, const FaultSpec& spec,
   return absl::OkStatus();
 }
 
-template <typename T>
-void Store(unsigned char* element, T value) {
-  std::memcpy(element, &value, sizeof(value));
-}
-
-template <typename T>
-T Load(const unsigned char* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(value));
-  return value;
-}
-
 absl::Status MakeNan(const TensorRef& tensor, const FaultSpec& spec,
                      unsigned char* element) {
   switch (tensor.dtype) {
@@ -108,7 +64,9 @@ absl::Status MakeNan(const TensorRef& tensor, const FaultSpec& spec,
 
 absl::Status Spike(const TensorRef& tensor, const FaultSpec& spec,
                    unsigned char* element) {
-  const auto factor = static_cast<float>(spec.factor);
+  const double times =
+      spec.factor.value_or(spec.kind == FaultKind::kScale ? 2 : 1024);
+  const auto factor = static_cast<float>(times);
   switch (tensor.dtype) {
     case DType::kF32:
       Store(element, Load<float>(element) * factor);
@@ -120,10 +78,10 @@ absl::Status Spike(const TensorRef& tensor, const FaultSpec& spec,
       Store(element, ToF16(ToF32(Load<F16>(element)) * factor));
       return absl::OkStatus();
     case DType::kF64:
-      Store(element, Load<double>(element) * spec.factor);
+      Store(element, Load<double>(element) * times);
       return absl::OkStatus();
     default:
-      return Impossible(tensor, spec, "spike multiplies float types",
+      return Impossible(tensor, spec, "only float types are multiplied",
                         "choose a tensor of a float type");
   }
 }
@@ -150,7 +108,7 @@ bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec) {
 
 absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
   const Rows rows(tensor);
-  if (!spec.element.has_value()) {  // spike of everything
+  if (!spec.element.has_value()) {  // spike or scale of everything
     const int64_t count = rows.count() * rows.length();
     for (int64_t i = 0; i < count; ++i) {
       LS_RETURN_IF_ERROR(Spike(tensor, spec, rows.at(i)));
@@ -171,6 +129,7 @@ absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
     case FaultKind::kSwapRows:
       return SwapRows(tensor, spec, position);
     case FaultKind::kSpike:
+    case FaultKind::kScale:
       return Spike(tensor, spec, rows.at(position));
     default:
       LS_CHECK(false) << NameOf(spec.kind) << " is no tensor fault";

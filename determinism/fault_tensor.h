@@ -3,6 +3,9 @@
 #ifndef DETERMINISM_FAULT_TENSOR_H_
 #define DETERMINISM_FAULT_TENSOR_H_
 
+#include <cstddef>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "determinism/fault.h"
 #include "determinism/operation.h"
@@ -14,8 +17,19 @@ namespace lockstep::fault_internal {
 // reports.
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec);
 
-// Carries out flip, nan, swap_rows or spike. InputError if that is impossible.
+// Carries out flip, nan, swap_rows, spike or scale. InputError if that is
+// impossible.
 absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec);
+
+// What the tensor holds, packed; and that put back, or zeros where it is of
+// another size (as a launch's first call finds its buffer).
+std::vector<std::byte> Copy(const TensorRef& tensor);
+absl::Status Restore(const TensorRef& tensor,
+                     const std::vector<std::byte>& bytes);
+
+// y = x . weight^T again, each sum in fp32 from the last term to the first.
+// InputError for an operation that is no such product, or has a part of it.
+absl::Status SumFromFarEnd(const OperationEvent& event, const FaultSpec& spec);
 
 }  // namespace lockstep::fault_internal
 

@@ -99,13 +99,6 @@ TEST(ParseFaultTest, EachMistakeIsNamedWithTheNearestValidName) {
               "at ends in phase forward, phase is backward");
 }
 
-TEST(ParseFaultTest, KindsThatAreToComeAreRefusedAsSuch) {
-  for (const std::string kind :
-       {"stale", "order", "scale", "drop_collective", "rng_slip"}) {
-    ExpectError("kind=" + kind + ",at=a", "not built yet");
-  }
-}
-
 // An operation "layers.3.mixer.in_proj" with one [4, 3] output.
 class OperationFaultTest : public testing::Test {
  protected:

@@ -7,8 +7,9 @@ namespace lockstep {
 namespace {
 
 constexpr std::array<const char*, kPhaseCount> kNames = {
-    "forward",   "recompute",  "backward", "reduction", "clip",
-    "optimizer", "conversion", "save",     "load",      "evaluate"};
+    "forward", "recompute", "backward",   "reduction",
+    "clip",    "optimizer", "conversion", "save",
+    "load",    "evaluate",  "message",    "collective"};
 
 }  // namespace
 

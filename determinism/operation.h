@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "determinism/dtype.h"
+#include "determinism/kernel_run.h"
 
 namespace lockstep {
 
@@ -30,8 +31,10 @@ enum class Phase : uint8_t {
   kSave,
   kLoad,
   kEvaluate,
+  kMessage,     // between the ranks of a pipeline
+  kCollective,  // among the ranks of another axis
 };
-inline constexpr int kPhaseCount = 10;
+inline constexpr int kPhaseCount = 12;
 
 // "forward", "recompute", ...: the names of traces and of `--fault ... phase=`.
 const char* NameOf(Phase phase);
@@ -74,6 +77,10 @@ struct OperationEvent {
   // Global index of each sample of the micro-batch, ascending; empty for
   // samples that have none, as in an evaluation.
   std::span<const uint64_t> sample_ids = {};
+  // That ran since the operation before; empty unless somebody asked for them
+  // (model/device.h).
+  std::span<const KernelRun> kernels = {};
+  int threads = 0;  // that they ran on
 
   bool HoldsSample(uint64_t sample) const;
   // True if first_sample and a count say what sample_ids says.

@@ -10,7 +10,7 @@
 namespace lockstep::trace_frame {
 
 inline constexpr std::string_view kMagic("LSTRACE\x01", 8);
-inline constexpr uint32_t kSchema = 1;
+inline constexpr uint32_t kSchema = 2;
 inline constexpr uint64_t kMaxRecordBytes = uint64_t{1} << 28;
 inline constexpr uint64_t kHeadBytes = 8;
 

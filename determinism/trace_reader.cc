@@ -1,9 +1,10 @@
-// ReadTrace of trace_writer.h.
+// ReadTrace of trace_writer.h, and the bytes behind it.
 
 #include <utility>
 
 #include "determinism/status.h"
 #include "determinism/trace_frame.h"
+#include "determinism/trace_raw.h"
 #include "determinism/trace_writer.h"
 
 namespace lockstep {
@@ -14,15 +15,12 @@ absl::Status NoTrace(const std::string& path, const std::string& what) {
                     "give a file that this version's `trace` level wrote");
 }
 
-absl::Status Damaged(const std::string& path, uint64_t offset) {
-  return absl::DataLossError(
-      "a damaged record with sound ones behind it\n  where: " + path +
-      ", byte " + std::to_string(offset) +
-      "\n  do: replay the steps to trace them anew; check the device");
-}
-
-absl::Status TakeHeader(const std::string& path, const trace::Record& record,
+absl::Status TakeHeader(const std::string& path, std::string_view bytes,
                         trace::Header& header) {
+  trace::Record record;
+  if (!record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return DamagedTrace(path, trace_frame::kMagic.size());
+  }
   if (record.body_case() != trace::Record::kHeader) {
     return NoTrace(path, "the first record is no header");
   }
@@ -35,35 +33,58 @@ absl::Status TakeHeader(const std::string& path, const trace::Record& record,
 
 }  // namespace
 
-absl::StatusOr<Trace> ReadTrace(FileSystem& fs, const std::string& path) {
-  LS_ASSIGN_OR_RETURN(const std::string contents, fs.ReadFile(path));
+absl::Status DamagedTrace(const std::string& path, uint64_t offset) {
+  return absl::DataLossError(
+      "a damaged record with sound ones behind it\n  where: " + path +
+      ", byte " + std::to_string(offset) +
+      "\n  do: replay the steps to trace them anew; check the device");
+}
+
+absl::StatusOr<RawTrace> ReadRawTrace(FileSystem& fs, const std::string& path) {
+  LS_ASSIGN_OR_RETURN(std::string read, fs.ReadFile(path));
+  RawTrace result;
+  result.contents = std::make_unique<const std::string>(std::move(read));
+  const std::string_view contents = *result.contents;
   std::string_view rest = contents;
   if (!rest.starts_with(trace_frame::kMagic)) {
     return NoTrace(path, "not a trace file");
   }
   rest.remove_prefix(trace_frame::kMagic.size());
-  Trace result;
   std::string_view bytes;
   for (bool first = true; trace_frame::TakeFrame(rest, bytes); first = false) {
-    const uint64_t offset = contents.size() - rest.size() - bytes.size();
-    trace::Record record;
-    if (!record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-      return Damaged(path, offset);
-    }
     if (first) {
-      LS_RETURN_IF_ERROR(TakeHeader(path, record, result.header));
-    } else if (record.body_case() == trace::Record::kHeader) {
-      return NoTrace(path, "a second header at byte " + std::to_string(offset));
+      LS_RETURN_IF_ERROR(TakeHeader(path, bytes, result.header));
     } else {
-      result.records.push_back(std::move(record));
+      result.records.push_back(bytes);
     }
   }
   if (result.header.schema() == 0) return NoTrace(path, "no sound header");
   std::string_view after = trace_frame::AfterFrame(rest);
   if (trace_frame::TakeFrame(after, bytes)) {
-    return Damaged(path, contents.size() - rest.size());
+    return DamagedTrace(path, contents.size() - rest.size());
   }
   result.torn_bytes = rest.size();
+  return result;
+}
+
+absl::StatusOr<Trace> ReadTrace(FileSystem& fs, const std::string& path) {
+  LS_ASSIGN_OR_RETURN(const RawTrace raw, ReadRawTrace(fs, path));
+  Trace result;
+  result.header = raw.header;
+  result.torn_bytes = raw.torn_bytes;
+  result.records.resize(raw.records.size());
+  for (size_t i = 0; i < raw.records.size(); ++i) {
+    const std::string_view bytes = raw.records[i];
+    const auto offset =
+        static_cast<uint64_t>(bytes.data() - raw.contents->data());
+    trace::Record& record = result.records[i];
+    if (!record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+      return DamagedTrace(path, offset);
+    }
+    if (record.body_case() == trace::Record::kHeader) {
+      return NoTrace(path, "a second header at byte " + std::to_string(offset));
+    }
+  }
   return result;
 }
 

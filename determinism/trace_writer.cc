@@ -1,45 +1,16 @@
 #include "determinism/trace_writer.h"
 
-#include <array>
-#include <functional>
-#include <numeric>
 #include <utility>
 
-#include "determinism/nearest.h"
 #include "determinism/status.h"
 #include "determinism/tensor_place.h"
 #include "determinism/trace_frame.h"
+#include "determinism/trace_tensor.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
 namespace lockstep {
 namespace {
-
-constexpr std::array<std::string_view, 3> kLevels = {"step", "phase",
-                                                     "operation"};
-
-int64_t CountOf(const std::vector<int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<>());
-}
-
-void Fill(trace::Tensor& out, const TensorRef& tensor) {
-  const TensorFingerprint print = FingerprintOf(tensor);
-  out.set_name(print.name);
-  out.set_dtype(NameOf(print.dtype));
-  for (const int64_t dim : tensor.shape) out.add_shape(dim);
-  out.set_count(CountOf(tensor.shape));
-  for (const int64_t dim : tensor.global_shape) out.add_global_shape(dim);
-  for (const std::vector<DimRange>& ranges : tensor.held) {
-    trace::HeldDim& dim = *out.add_held();
-    for (const DimRange& range : ranges) {
-      dim.add_bounds(range.begin);
-      dim.add_bounds(range.end);
-    }
-  }
-  out.set_lane0(print.value.lane[0]);
-  out.set_lane1(print.value.lane[1]);
-}
 
 // Equal records give equal bytes, maps included.
 std::string Serialize(const trace::Record& record) {
@@ -51,6 +22,20 @@ std::string Serialize(const trace::Record& record) {
     record.SerializeToCodedStream(&coded);
   }
   return bytes;
+}
+
+void FillKernels(trace::Operation& operation, const OperationEvent& event,
+                 TraceLevel level) {
+  if (level == TraceLevel::kKernel) operation.set_threads(event.threads);
+  for (const KernelRun& run : event.kernels) {
+    trace::Kernel& kernel = *operation.add_kernels();
+    kernel.set_kernel(std::string(run.kernel));
+    kernel.set_variant(std::string(run.variant));
+    kernel.set_calls(run.calls);
+    if (level < TraceLevel::kKernel) continue;
+    kernel.set_order(std::string(run.order));
+    kernel.set_items(run.items);
+  }
 }
 
 trace::Record HeaderRecord(int rank, TraceLevel level) {
@@ -81,20 +66,6 @@ absl::Status Repair(FileSystem& fs, const std::string& path,
 }
 
 }  // namespace
-
-const char* NameOf(TraceLevel level) {
-  return kLevels[static_cast<size_t>(level)].data();
-}
-
-absl::StatusOr<TraceLevel> TraceLevelFromName(std::string_view name) {
-  for (size_t i = 0; i < kLevels.size(); ++i) {
-    if (kLevels[i] == name) return static_cast<TraceLevel>(i);
-  }
-  return InputError("unknown trace level '" + std::string(name) + "'",
-                    "trace.level",
-                    "write '" + std::string(NearestName(name, kLevels)) +
-                        "', the nearest of " + JoinNames(kLevels));
-}
 
 TensorFingerprint FingerprintOf(const TensorRef& tensor) {
   const size_t bytes = SizeOf(tensor.dtype);
@@ -146,9 +117,15 @@ void TraceWriter::OnOperation(const OperationEvent& event) {
   if (!Wanted(event)) return;
   const PhaseKey key = {event.step, event.attempt, event.phase,
                         event.micro_batch};
-  if (phase_operations_ > 0 && !(key == phase_)) EndPhase();
+  if (in_phase_.operations > 0 && !(key == phase_)) EndPhase();
   phase_ = key;
-  trace::Record record = key.NewRecord();
+  options_.level < TraceLevel::kOperation
+      ? Gather(event)
+      : WriteOperation(event, key.NewRecord());
+}
+
+void TraceWriter::WriteOperation(const OperationEvent& event,
+                                 trace::Record record) {
   trace::Operation& operation = *record.mutable_operation();
   operation.set_scope(std::string(event.scope));
   operation.set_operation(std::string(event.operation));
@@ -160,43 +137,26 @@ void TraceWriter::OnOperation(const OperationEvent& event) {
   }
   if (options_.inputs) {
     for (const TensorRef& tensor : event.inputs) {
-      Fill(*operation.add_inputs(), tensor);
+      trace_internal::Fill(*operation.add_inputs(), tensor, options_.values);
     }
   }
+  std::vector<TensorFingerprint> outputs;
   for (const TensorRef& tensor : event.outputs) {
-    Fill(*operation.add_outputs(), tensor);
-    GatherForPhase(event, tensor, operation.outputs().rbegin()[0]);
+    trace::Tensor& out = *operation.add_outputs();
+    trace_internal::Fill(out, tensor, options_.values);
+    outputs.push_back({std::string(tensor.name), tensor.dtype,
+                       UnshardedShape(tensor),
+                       Fingerprint{{out.lane0(), out.lane1()}}});
   }
-  ++phase_operations_;
-  if (options_.level == TraceLevel::kOperation) Write(record);
-}
-
-void TraceWriter::GatherForPhase(const OperationEvent& event,
-                                 const TensorRef& tensor,
-                                 const trace::Tensor& traced) {
-  // The running number keeps names distinct and makes the order count.
-  std::string name = std::to_string(phase_tensors_.size());
-  name.append(" ").append(event.scope).append(" ").append(event.operation);
-  name.append(" ").append(tensor.name);
-  phase_tensors_.push_back({std::move(name), tensor.dtype,
-                            UnshardedShape(tensor),
-                            Fingerprint{{traced.lane0(), traced.lane1()}}});
-}
-
-void TraceWriter::EndPhase() {
-  trace::Record record = phase_.NewRecord();
-  record.mutable_phase_end()->set_operations(phase_operations_);
-  record.mutable_phase_end()->set_fingerprint(
-      FieldFingerprint(std::move(phase_tensors_)));
-  phase_tensors_.clear();
-  phase_operations_ = 0;
+  FillKernels(operation, event, options_.level);
+  in_phase_.Add(event, outputs);
   Write(record);
 }
 
 absl::Status TraceWriter::RecordFields(
     int64_t step, int attempt,
     const std::map<std::string, std::string>& fields) {
-  if (phase_operations_ > 0) EndPhase();
+  if (in_phase_.operations > 0) EndPhase();
   if (step >= options_.first_step && step <= options_.last_step) {
     trace::Record record;
     record.set_step(step);
@@ -215,7 +175,7 @@ void TraceWriter::Write(const trace::Record& record) {
 }
 
 absl::Status TraceWriter::Close() {
-  if (phase_operations_ > 0) EndPhase();
+  if (in_phase_.operations > 0) EndPhase();
   status_.Update(file_->Close());
   return status_;
 }

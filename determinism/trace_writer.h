@@ -2,11 +2,14 @@
 // rank; bisect compares two such files.
 //
 // A TraceWriter is an OperationObserver: it reads tensors and writes nothing
-// but its file (N12). Not a copy of tensors: a record holds name, dtype, shape,
-// count and fingerprint (N11). Levels:
+// but its file (N12). Not a copy of tensors, unless asked for: a record holds
+// name, dtype, shape, count and fingerprint (N11). Levels:
 //   step       what the train loop hands to RecordFields, nothing else
 //   phase      and one combined fingerprint a (step, attempt, phase, micro)
-//   operation  and every tensor of every operation
+//   module     and one a scope within it, in place of its operations
+//   operation  and every tensor of every operation, and the kernels' variants
+//   kernel     and in which order each kernel adds, and how many items it had
+// The combined fingerprints are of outputs; inputs are in operations only.
 // A file that cannot be written does not stop the operation it watches: the
 // error waits in status() and the loop asks there. Grammar: TRACE_FORMAT.md.
 
@@ -18,6 +21,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,10 +33,23 @@
 
 namespace lockstep {
 
-enum class TraceLevel : uint8_t { kStep, kPhase, kOperation };
+enum class TraceLevel : uint8_t { kStep, kPhase, kModule, kOperation, kKernel };
 
 const char* NameOf(TraceLevel level);
 absl::StatusOr<TraceLevel> TraceLevelFromName(std::string_view name);
+
+// What is recorded of a tensor's elements, beside its fingerprint: each takes
+// in the one before it.
+enum class TraceValues : uint8_t {
+  kNone,
+  kStatistics,  // absmax, rms, how many are not finite
+  kSample,      // some elements, the same on every layout
+  kBytes,       // all of them
+};
+inline constexpr int64_t kSampledElements = 16;
+
+const char* NameOf(TraceValues values);
+absl::StatusOr<TraceValues> TraceValuesFromName(std::string_view name);
 
 struct TraceOptions {
   TraceLevel level = TraceLevel::kStep;
@@ -41,6 +58,7 @@ struct TraceOptions {
   std::string scope = {};         // "layers.3" takes layers.3.mixer, not
                                   // layers.30; empty takes all
   bool inputs = false;            // inputs of operations as well
+  TraceValues values = TraceValues::kNone;
 };
 
 class TraceWriter : public OperationObserver {
@@ -82,16 +100,26 @@ class TraceWriter : public OperationObserver {
   TraceWriter(std::unique_ptr<WritableFile> file, TraceOptions options);
   bool Wanted(const OperationEvent& event) const;
   void Write(const trace::Record& record);
-  void GatherForPhase(const OperationEvent& event, const TensorRef& tensor,
-                      const trace::Tensor& traced);
+  void Gather(const OperationEvent& event);
+  void WriteOperation(const OperationEvent& event, trace::Record record);
   void EndPhase();
 
   std::unique_ptr<WritableFile> file_;
   const TraceOptions options_;
   absl::Status status_;
+  // Operations under way, as one fingerprint.
+  struct Gathered {
+    std::vector<TensorFingerprint> tensors = {};
+    int64_t operations = 0;
+
+    void Add(const OperationEvent& event,
+             const std::vector<TensorFingerprint>& outputs);
+  };
+
   PhaseKey phase_ = {};
-  std::vector<TensorFingerprint> phase_tensors_;
-  int64_t phase_operations_ = 0;
+  Gathered in_phase_;
+  // By scope, in the order in which they began; at level `module` alone.
+  std::vector<std::pair<std::string, Gathered>> in_modules_;
 };
 
 struct Trace {

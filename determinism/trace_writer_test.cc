@@ -60,7 +60,7 @@ void WriteSteps(FileSystem& fs, const TraceOptions& options, int64_t first,
 }
 
 struct Counts {
-  int operations = 0, phases = 0, steps = 0;
+  int operations = 0, phases = 0, steps = 0, modules = 0;
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
@@ -70,6 +70,7 @@ Counts Count(const Trace& trace) {
     counts.operations += record.has_operation();
     counts.phases += record.has_phase_end();
     counts.steps += record.has_step_end();
+    counts.modules += record.has_module_end();
   }
   return counts;
 }
@@ -83,17 +84,12 @@ Counts CountsFor(const TraceOptions& options) {
   return Count(*trace);
 }
 
-TEST(Crc32cTest, MeetsTheTestVectorsOfRfc3720) {
-  EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
-  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);
-  EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43u);
-  EXPECT_EQ(Crc32c("6789", Crc32c("12345")), 0xe3069283u);
-}
-
 TEST(TraceWriterTest, LevelsStepsAndScopesChooseRecords) {
   EXPECT_EQ(CountsFor({.level = TraceLevel::kStep}), (Counts{0, 0, 4}));
   EXPECT_EQ(CountsFor({.level = TraceLevel::kPhase}), (Counts{0, 8, 4}));
+  EXPECT_EQ(CountsFor({.level = TraceLevel::kModule}), (Counts{0, 8, 4, 12}));
   EXPECT_EQ(CountsFor({.level = TraceLevel::kOperation}), (Counts{12, 8, 4}));
+  EXPECT_EQ(CountsFor({.level = TraceLevel::kKernel}), (Counts{12, 8, 4}));
   EXPECT_EQ(
       CountsFor(
           {.level = TraceLevel::kOperation, .first_step = 2, .last_step = 3}),
@@ -126,7 +122,8 @@ TEST(TraceWriterTest, ARecordHoldsNamesShapesAndTheFingerprintOfN11) {
 }
 
 TEST(TraceWriterTest, EqualRunsGiveEqualBytesAndAChangedBitDoesNot) {
-  for (const TraceLevel level : {TraceLevel::kPhase, TraceLevel::kOperation}) {
+  for (const TraceLevel level :
+       {TraceLevel::kPhase, TraceLevel::kModule, TraceLevel::kOperation}) {
     MemoryFileSystem a, b, c;
     Values changed;
     changed.x[5] = 6.0000005f;
@@ -250,14 +247,17 @@ std::string HandMade(uint32_t schema) {
 
 TEST(TraceReaderTest, RefusesAnotherSchema) {
   MemoryFileSystem fs;
-  Overwrite(fs, HandMade(1));
-  EXPECT_TRUE(ReadTrace(fs, kPath).ok());  // the bytes of TRACE_FORMAT.md
   Overwrite(fs, HandMade(2));
-  const auto trace = ReadTrace(fs, kPath);
-  EXPECT_EQ(trace.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(trace.status().message()).find("schema 2"),
-            std::string::npos);
-  EXPECT_FALSE(TraceWriter::Open(fs, kPath, 0, {}).ok());
+  EXPECT_TRUE(ReadTrace(fs, kPath).ok());  // the bytes of TRACE_FORMAT.md
+  for (const uint32_t other : {1u, 3u}) {
+    Overwrite(fs, HandMade(other));
+    const auto trace = ReadTrace(fs, kPath);
+    EXPECT_EQ(trace.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(trace.status().message())
+                  .find("schema " + std::to_string(other)),
+              std::string::npos);
+    EXPECT_FALSE(TraceWriter::Open(fs, kPath, 0, {}).ok());
+  }
 }
 
 TEST(TraceWriterTest, ContinuesAfterATornTail) {
@@ -299,7 +299,7 @@ TEST(TraceWriterTest, AFullDiskIsReportedAndStopsNothing) {
 }
 
 TEST(TraceLevelTest, NamesGoBothWays) {
-  for (const char* name : {"step", "phase", "operation"}) {
+  for (const char* name : {"step", "phase", "module", "operation", "kernel"}) {
     EXPECT_STREQ(NameOf(*TraceLevelFromName(name)), name);
   }
   const auto wrong = TraceLevelFromName("operations");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "determinism/check.h"
 
@@ -65,6 +66,22 @@ void Device::Free(void* data, size_t bytes) {
     }
   }
   std::free(data);
+}
+
+void Device::AddKernel(const KernelRun& run) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (KernelRun& known : kernels_) {
+    if (known.kernel != run.kernel || known.variant != run.variant) continue;
+    known.calls += run.calls;
+    known.items += run.items;
+    return;
+  }
+  kernels_.push_back(run);
+}
+
+std::vector<KernelRun> Device::TakeKernels() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(kernels_, {});
 }
 
 int64_t Device::bytes_in_use() const {

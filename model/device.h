@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "determinism/environment.h"
+#include "determinism/kernel_run.h"
 #include "parallel/thread_pool.h"
 
 namespace lockstep {
@@ -54,15 +55,27 @@ class Device {
   }
   int64_t flops() const { return flops_.load(std::memory_order_relaxed); }
 
+  // For a trace: which kernels ran. Off until somebody asks, and then what ran
+  // since the last Take, one entry a kernel and variant.
+  void WatchKernels() { watches_kernels_ = true; }
+  void NoteKernel(const KernelRun& run) {
+    if (watches_kernels_) AddKernel(run);
+  }
+  std::vector<KernelRun> TakeKernels();
+
  private:
+  void AddKernel(const KernelRun& run);
+
   const Isa isa_;
   std::atomic<int64_t> flops_{0};
+  std::atomic<bool> watches_kernels_{false};
 
   mutable std::mutex mutex_;  // guards what follows
   int64_t bytes_in_use_ = 0;
   int64_t peak_bytes_ = 0;
   int64_t kept_bytes_ = 0;
   std::map<size_t, std::vector<void*>> kept_;  // by rounded size
+  std::vector<KernelRun> kernels_;
 
   ThreadPool threads_;
 };

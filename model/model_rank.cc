@@ -80,10 +80,10 @@ ModelRank::ModelRank(StateRegistry& registry, Device& device,
 }
 
 // A probe's sums are not wanted, so nothing of it is sent early.
-absl::Status ModelRank::BeginPass() {
+absl::Status ModelRank::BeginPass(bool early) {
   if (grid_) grid_->BeginPass(store_);
   const bool probe = grid_ && grid_->probes();
-  LS_RETURN_IF_ERROR(reduction_.BeginPass(overlap_ && !probe));
+  LS_RETURN_IF_ERROR(reduction_.BeginPass(early && overlap_ && !probe));
   store_.ZeroGradients();
   return absl::OkStatus();
 }

@@ -61,7 +61,8 @@ class ModelRank {
 
   // Before a pass over the samples: sums are zero, and on the grid their
   // exponents stand. Collective where an earlier pass has sent its sums.
-  absl::Status BeginPass();
+  // `early`: sums may be sent during backward; the same on every rank.
+  absl::Status BeginPass(bool early = true);
 
  private:
   const ModelLayout layout_;

@@ -56,6 +56,9 @@ void Observe(const StepContext& context, const OperationName& name,
   event.occurrence = 0;
   event.inputs = {inputs.begin(), inputs.size()};
   event.outputs = {outputs.begin(), outputs.size()};
+  const std::vector<KernelRun> kernels = context.device.TakeKernels();
+  event.kernels = kernels;
+  event.threads = context.device.threads().threads();
   context.hooks.Notify(event);
 }
 

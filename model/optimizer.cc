@@ -5,11 +5,11 @@
 
 #include "determinism/check.h"
 #include "determinism/math64.h"
+#include "model/announce.h"
 #include "model/gradient_summary.h"
 #include "model/kernels/adamw/adamw.h"
 #include "model/kernels/grad_finalize/grad_finalize.h"
 #include "model/observe.h"
-#include "model/parameter_boxes.h"
 #include "model/update_fingerprints.h"
 
 namespace lockstep {
@@ -17,23 +17,6 @@ namespace {
 
 // Added to the norm before dividing, as everyone does who clips (Megatron).
 constexpr double kClipEpsilon = 1e-6;
-
-// The owned rows of a parameter.
-TensorRef Owned(std::string_view name, const ParameterStore& store,
-                const Parameter& p, void* data) {
-  TensorRef ref = {
-      .name = name, .dtype = DType::kF32, .shape = p.shape, .data = data};
-  ref.shape[0] = p.owned.rows();
-  if (ref.shape == p.spec.shape) return ref;
-  HeldDim rows = {.length = p.spec.shape[0]};
-  for (const ParameterBox& box : BoxesOf(p, store.placement().tensor)) {
-    rows.ranges.push_back({box.start[0], box.start[0] + box.shape[0]});
-  }
-  if (rows.ranges.empty()) rows.ranges.push_back({0, 0});
-  ref = Cut(std::move(ref), 0, rows);
-  if (p.spec.split.dim != 1) return ref;
-  return Cut(std::move(ref), 1, HeldOf(p.spec.split, store.placement().tensor));
-}
 
 }  // namespace
 
@@ -67,6 +50,12 @@ int64_t Optimizer::OffsetOf(const Parameter& parameter) const {
   return parameter.master - store_.all().front().master;
 }
 
+Moments Optimizer::MomentsOf(const Parameter& parameter) const {
+  const int64_t offset = OffsetOf(parameter);
+  return {const_cast<float*>(m_.data<float>()) + offset,
+          const_cast<float*>(v_.data<float>()) + offset};
+}
+
 void Optimizer::FinaliseGradients(const StepContext& context, double divisor) {
   LS_CHECK(divisor > 0) << "a step without valid tokens has no gradient";
   const StepContext reduction = context.In(Phase::kReduction);
@@ -82,7 +71,7 @@ void Optimizer::FinaliseGradients(const StepContext& context, double divisor) {
                    {.n = p.owned_count(), .grad = p.grad, .divisor = divisor});
     }
     Observe(reduction, {p.spec.name, "gradient"}, {},
-            {Owned("grad", store_, p, p.grad)});
+            {OwnedRef("grad", store_, p, p.grad)});
   }
 }
 
@@ -141,11 +130,12 @@ void Optimizer::Update(const StepContext& context, double lr,
       prints->Tell(store_.name() + "/" + p.spec.name,
                    name() + "/" + p.spec.name, *known);
     }
-    TensorRef weight = Owned("runtime", store_, p, p.owned_runtime());
+    TensorRef weight = OwnedRef("runtime", store_, p, p.owned_runtime());
     weight.dtype = p.spec.runtime_dtype;
-    Observe(phase, {p.spec.name, "adamw"}, {Owned("grad", store_, p, p.grad)},
-            {Owned("master", store_, p, p.master), Owned("m", store_, p, m),
-             Owned("v", store_, p, v), weight});
+    Observe(phase, {p.spec.name, "adamw"},
+            {OwnedRef("grad", store_, p, p.grad)},
+            {OwnedRef("master", store_, p, p.master),
+             OwnedRef("m", store_, p, m), OwnedRef("v", store_, p, v), weight});
   }
 }
 

@@ -43,6 +43,12 @@ struct NonFiniteGradient {
   int64_t element;  // of the unsharded tensor
 };
 
+// Of a parameter's owned rows.
+struct Moments {
+  float* m;
+  float* v;
+};
+
 class Optimizer : public Stateful {
  public:
   Optimizer(StateRegistry& registry, Device& device, ParameterStore& store,
@@ -64,6 +70,9 @@ class Optimizer : public Stateful {
   // if given, gets the fingerprints of what was written, as it was written.
   void Update(const StepContext& context, double lr, double clip_factor,
               KnownFingerprints* known = nullptr);
+
+  // For who announces them: a fault may break them there.
+  Moments MomentsOf(const Parameter& parameter) const;
 
   int64_t updates() const { return static_cast<int64_t>(updates_); }
 

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "determinism/check.h"
 #include "determinism/status.h"
+#include "model/observe.h"
 
 namespace lockstep {
 
@@ -14,6 +16,16 @@ namespace {
 absl::Status AxisStatus(const StepContext& context) {
   return context.tensor == nullptr ? absl::OkStatus()
                                    : context.tensor->status();
+}
+
+// A stream's scope is its direction: forward and backward of a micro-batch
+// bring one each.
+void AnnounceMessage(const StepContext& context, const PipelineAction& action,
+                     std::string_view operation, const Tensor& stream) {
+  const bool forward = action.direction == PipelineDirection::kForward;
+  Observe(context.In(Phase::kMessage),
+          {forward ? "pipeline.forward" : "pipeline.backward", operation}, {},
+          {StreamRef(context, Ref("stream", stream))});
 }
 
 }  // namespace
@@ -64,7 +76,7 @@ absl::Status Pipeline::Evaluate(MicroBatchSource& source) {
       if (stage.last()) {
         source.TakeLosses(m, y);
       } else {
-        LS_RETURN_IF_ERROR(Send(shape, action, y));
+        LS_RETURN_IF_ERROR(Send(shape, action, context, y));
       }
     }
     LS_RETURN_IF_ERROR(source.Finished(m));
@@ -83,14 +95,17 @@ absl::StatusOr<Tensor> Pipeline::Receive(const PipelineShape& shape,
   LS_RETURN_IF_ERROR(layout_.pipeline->Recv(
       {static_cast<std::byte*>(stream.raw()), stream.bytes()}, peer->rank,
       peer->tag));
+  AnnounceMessage(context, action, "receive", stream);
   return stream;
 }
 
 absl::Status Pipeline::Send(const PipelineShape& shape,
                             const PipelineAction& action,
+                            const StepContext& context,
                             const Tensor& stream) const {
   const auto peer = PipelineOutput(shape, layout_.at.pipeline, action);
   if (!peer) return absl::OkStatus();
+  AnnounceMessage(context, action, "send", stream);
   return layout_.pipeline->Send(
       {static_cast<const std::byte*>(stream.raw()), stream.bytes()}, peer->rank,
       peer->tag);
@@ -106,7 +121,7 @@ absl::Status Pipeline::Forward(const PipelineShape& shape,
   const Tensor y = stage.Forward(context, source.Batch(m), std::move(x),
                                  saved_[{action.chunk, m}]);
   LS_RETURN_IF_ERROR(AxisStatus(context));
-  if (!stage.last()) return Send(shape, action, y);
+  if (!stage.last()) return Send(shape, action, context, y);
   source.TakeLosses(m, y);
   return absl::OkStatus();
 }
@@ -125,7 +140,7 @@ absl::Status Pipeline::Backward(const PipelineShape& shape,
       stage.Backward(context, source.Batch(m), std::move(saved.mapped()),
                      std::move(dy), last ? done : LayerDone());
   LS_RETURN_IF_ERROR(AxisStatus(context));
-  LS_RETURN_IF_ERROR(Send(shape, action, dx));
+  LS_RETURN_IF_ERROR(Send(shape, action, context, dx));
   return action.chunk == 0 ? source.Finished(m) : absl::OkStatus();
 }
 

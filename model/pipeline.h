@@ -59,7 +59,7 @@ class Pipeline {
                                  const PipelineAction& action,
                                  const StepContext& context) const;
   absl::Status Send(const PipelineShape& shape, const PipelineAction& action,
-                    const Tensor& stream) const;
+                    const StepContext& context, const Tensor& stream) const;
   absl::Status Forward(const PipelineShape& shape, const PipelineAction& action,
                        MicroBatchSource& source);
   absl::Status Backward(const PipelineShape& shape,

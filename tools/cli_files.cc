@@ -97,6 +97,7 @@ void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run) {
            "lockstep trace show RUN/traces/rank_0.step_00000000.trace");
   show->add_option("file", o.file, "a trace file")->required();
   show->add_option("--scope", o.scope, "only this module path");
+  show->add_option("--step", o.step, "only this step");
   show->add_flag("--json", o.json, "one JSON object a line on stdout");
   show->callback([&] { run = [&] { return TraceShowVerb(o); }; });
   CLI::App* diff =
@@ -104,9 +105,16 @@ void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run) {
            "lockstep trace diff RUN_A/traces RUN_B/traces");
   diff->add_option("a", d.a, "a folder of traces, or a run")->required();
   diff->add_option("b", d.b, "another")->required();
+  CLI::Option* tolerance = diff->add_flag(
+      "--tolerance", d.tolerance,
+      "of other kernels or another precision: where the difference grows; "
+      "needs trace.values");
+  diff->add_option("--growth", d.growth, "with --tolerance: from so many-fold")
+      ->needs(tolerance)
+      ->check(CLI::Range(1.0, 1e12));
   diff->add_flag("--json", d.json,
-                 "one JSON object on stdout; tools/trace_diff/trace_diff.h "
-                 "has it");
+                 "one JSON object on stdout; trace_diff.h and tolerance.h of "
+                 "tools/trace_diff have it");
   diff->callback([&] { run = [&] { return TraceDiffVerb(d); }; });
 }
 

@@ -50,7 +50,10 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
       "the ranks on cores in the opposite order; as many cores are needed");
   verb->add_option("--trace", o.trace,
                    "write what every rank does to this new folder");
-  verb->add_option("--trace-level", o.trace_level, "step, phase or operation");
+  verb->add_option("--trace-level", o.trace_level,
+                   "step, phase, module, operation or kernel");
+  verb->add_option("--trace-values", o.trace_values,
+                   "beside fingerprints: none, statistics, sample or bytes");
   verb->add_option("--trace-scope", o.trace_scope, "only below this module");
   verb->add_option("--threads", o.threads, "compute threads of a rank")
       ->transform(Threads());

@@ -28,6 +28,7 @@ absl::StatusOr<TraceOptions> TraceOf(const ReplayVerbOptions& options) {
   trace.last_step = options.to;
   trace.scope = options.trace_scope;
   trace.inputs = true;
+  LS_ASSIGN_OR_RETURN(trace.values, TraceValuesFromName(options.trace_values));
   return trace;
 }
 

@@ -86,7 +86,9 @@ void DescribeSection(Section& section, MetricsConfig& config);
 struct TraceConfig {
   std::string level = "off";
   std::vector<int64_t> steps;  // first and last, inclusive; empty: all
+  std::vector<int64_t> ranks;  // empty: all
   std::string scope;
+  std::string values = "none";
 };
 void DescribeSection(Section& section, TraceConfig& config);
 

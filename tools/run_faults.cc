@@ -56,8 +56,7 @@ int64_t FromStep(const Json& launch) {
 }
 
 bool ChangesNumbers(FaultKind kind) {
-  return kind <= FaultKind::kSpike || kind == FaultKind::kSkipSample ||
-         kind == FaultKind::kDocument;
+  return kind <= FaultKind::kScale || kind >= FaultKind::kSkipSample;
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ void DescribeSection(Section& section, MetricsConfig& config) {
 
 void DescribeSection(Section& section, TraceConfig& config) {
   section.SetTrajectory(false);
-  section.Choice("level", config.level, {"off", "step", "phase", "operation"},
+  section.Choice("level", config.level,
+                 {"off", "step", "phase", "module", "operation", "kernel"},
                  {.help = "what a trace records"});
   section.IntList("steps", config.steps,
                   {.min = 1,
@@ -108,8 +109,13 @@ void DescribeSection(Section& section, TraceConfig& config) {
                    .help = "first and last step to trace; empty: all"});
   section.Require(config.steps.size() != 1, "steps",
                   "a window has a first and a last step", "[1, 10]");
+  section.IntList("ranks", config.ranks,
+                  {.min = 0, .help = "ranks that trace; empty: all"});
   section.String("scope", config.scope,
                  {.help = "only this module path, such as layers.3"});
+  section.Choice("values", config.values,
+                 {"none", "statistics", "sample", "bytes"},
+                 {.help = "of operations' elements, beside fingerprints"});
 }
 
 void DescribeSection(Section& section, ElasticConfig& config) {

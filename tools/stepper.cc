@@ -7,6 +7,7 @@
 
 #include "determinism/float_env.h"
 #include "determinism/status.h"
+#include "model/announce.h"
 #include "model/gradient_summary.h"
 #include "model/observe.h"
 #include "parallel/over_ranks.h"
@@ -46,11 +47,6 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
 
 absl::Status Stepper::Initialise() {
   model_.store().Initialise(state_.seed);
-  return model_.reduction().GatherWeights();
-}
-
-absl::Status Stepper::RestoreRuntime() {
-  model_.store().ConvertAll();
   return model_.reduction().GatherWeights();
 }
 
@@ -106,7 +102,8 @@ void Stepper::KeepSamples(Work& work) {
 
 absl::Status Stepper::FinishGradients(Work& work) {
   StepReport& report = work.report;
-  LS_RETURN_IF_ERROR(model_.reduction().Reduce());
+  if (!work.drops_sums) LS_RETURN_IF_ERROR(model_.reduction().Reduce());
+  if (has_replicas()) AnnounceSums(Context(work, 0), model_.store());
   Optimizer& optimizer = model_.optimizer();
   optimizer.FinaliseGradients(Context(work, 0), work.divisor);
   LS_RETURN_IF_ERROR(AgreeOverRanks(world(), AtFaultPoint("grad.end")));
@@ -160,7 +157,7 @@ absl::Status Stepper::UpdateParameters(Work& work) {
         static_cast<int64_t>(state_.samples_seen) + BatchSize());
     model_.grid()->Applied(next / config_.grid.leaf);
   }
-  return model_.reduction().GatherWeights();
+  return GatherWeights(work);
 }
 
 void Stepper::AdvanceState(Work& work) {

@@ -97,6 +97,11 @@ class Stepper {
 
   // Adds a tracer behind the fault injector.
   void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
+  // The same, and tells it of what the next step begins with, in phase `load`;
+  // from here on operations say which kernels ran.
+  void AddTracer(OperationObserver* tracer);
+  // Tells all observers of the state that a checkpoint is to hold.
+  void AnnounceSave();
 
   // Calls `watch` with the micro-batches of the step that are done, and their
   // number, after each: for a display, which a step of hours needs too.
@@ -133,6 +138,7 @@ class Stepper {
     std::vector<int32_t> segments_ST;  // empty: no document resets
     std::vector<float> losses_ST;      // 0 on ranks that do not have them
     uint64_t cursor_after = 0;
+    bool drops_sums = false;         // a fault: replicas keep their own
     double divisor = 0;              // valid tokens times the loss scale
     std::vector<Fingerprint> grads;  // one a parameter of the store
     KnownFingerprints known;         // of what the update wrote
@@ -143,7 +149,11 @@ class Stepper {
   int64_t BatchSize() const {
     return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
   }
-  StepContext Context(const Work& work, int64_t micro_batch);
+  StepContext Context(const Work& work, int64_t micro_batch) {
+    return Context(work, micro_batch, hooks_);
+  }
+  StepContext Context(const Work& work, int64_t micro_batch,
+                      OperationHooks& hooks);
   absl::StatusOr<StepReport> TakeStep(Work& work);
   void KeepSamples(Work& work);
   void AdoptDueSkips();
@@ -171,6 +181,9 @@ class Stepper {
   absl::Status FingerprintState(Work& work);
   Communicator& world() const { return *model_.layout().world; }
   absl::Status AtFaultPoint(const char* point);
+  bool Drops(const char* collective);
+  absl::Status GatherWeights(const Work& work);
+  bool has_replicas() const { return layout().shape.data > 1; }
   void Ended(StepPart part) const {
     if (watch_parts_) watch_parts_(part);
   }

@@ -60,11 +60,12 @@ class Stepper::StepSource : public MicroBatchSource {
   std::vector<int32_t> ids_, labels_;
 };
 
-StepContext Stepper::Context(const Work& work, int64_t micro_batch) {
+StepContext Stepper::Context(const Work& work, int64_t micro_batch,
+                             OperationHooks& hooks) {
   const auto micro = static_cast<size_t>(config_.batch.micro);
   const size_t first = static_cast<size_t>(micro_batch) * micro;
   StepContext context = {.device = device_,
-                         .hooks = hooks_,
+                         .hooks = hooks,
                          .seed = state_.seed,
                          .step = static_cast<int64_t>(state_.iterations) + 1,
                          .attempt = work.report.attempt,
@@ -78,6 +79,10 @@ StepContext Stepper::Context(const Work& work, int64_t micro_batch) {
   if (first < work.samples.size()) {
     context.sample_ids = std::span(work.samples).subspan(first, micro);
   }
+  if (faults_ != nullptr &&
+      faults_->SlipsStream(micro_batch, context.sample_ids)) {
+    ++context.seed;
+  }
   return context;
 }
 
@@ -86,7 +91,7 @@ absl::Status Stepper::BeginAttempt(Work& work, int attempt) {
   if (faults_ != nullptr && attempt > 0) {
     faults_->BeginStep(work.report.step, attempt);
   }
-  return model_.BeginPass();
+  return model_.BeginPass(!work.drops_sums);
 }
 
 // One pass; on the integer grid a second one where the exponents of the first
@@ -97,6 +102,7 @@ absl::Status Stepper::ComputeGradients(Work& work) {
   if (model_.grid() != nullptr) {
     model_.grid()->BeginStep(BatchSize() / config_.grid.leaf);
   }
+  work.drops_sums = Drops("gradients.reduce_scatter");
   for (int attempt = 0; attempt < kMostPasses; ++attempt) {
     LS_RETURN_IF_ERROR(BeginAttempt(work, attempt));
     // A rank that fails here leaves, and the others learn of it from whatever

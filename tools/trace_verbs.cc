@@ -15,6 +15,7 @@
 #include "determinism/fingerprint.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
+#include "tools/trace_diff/tolerance.h"
 #include "tools/trace_diff/trace_diff.h"
 #include "tools/verbs.h"
 
@@ -27,8 +28,14 @@ std::string TensorText(const trace::Tensor& tensor) {
   for (const int64_t size : tensor.shape()) {
     absl::StrAppend(&shape, shape.empty() ? "" : "x", size);
   }
-  return absl::StrCat(tensor.name(), " ", tensor.dtype(), " [", shape, "] ",
-                      value.Hex());
+  std::string text = absl::StrCat(tensor.name(), " ", tensor.dtype(), " [",
+                                  shape, "] ", value.Hex());
+  if (tensor.has_values()) {
+    absl::StrAppendFormat(&text, " absmax %g rms %g, %d not finite",
+                          tensor.values().absmax(), tensor.values().rms(),
+                          tensor.values().non_finite());
+  }
+  return text;
 }
 
 std::string OperationText(const trace::Operation& operation) {
@@ -40,6 +47,13 @@ std::string OperationText(const trace::Operation& operation) {
   for (const trace::Tensor& tensor : operation.outputs()) {
     absl::StrAppend(&text, "\n    out  ", TensorText(tensor));
   }
+  for (const trace::Kernel& kernel : operation.kernels()) {
+    absl::StrAppend(&text, "\n    kernel ", kernel.kernel(), " ",
+                    kernel.variant(), ", ", kernel.calls(), " calls");
+    if (!kernel.order().empty()) {
+      absl::StrAppend(&text, ", ", kernel.items(), " items; ", kernel.order());
+    }
+  }
   return text;
 }
 
@@ -48,6 +62,11 @@ std::string RecordText(const trace::Record& record) {
       absl::StrFormat("step %d  %s  micro-batch %d  ", record.step(),
                       record.phase(), record.micro_batch());
   if (record.has_operation()) return where + OperationText(record.operation());
+  if (record.has_module_end()) {
+    return absl::StrCat(where, record.module_end().scope(), " ",
+                        record.module_end().operations(), " operations ",
+                        record.module_end().fingerprint());
+  }
   if (record.has_phase_end()) {
     return absl::StrCat(where, record.phase_end().operations(), " operations ",
                         record.phase_end().fingerprint());
@@ -77,6 +96,14 @@ absl::StatusOr<std::string> RecordJson(const trace::Record& record) {
 }  // namespace
 
 absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options) {
+  if (options.tolerance) {
+    LS_ASSIGN_OR_RETURN(
+        const ToleranceReport report,
+        CompareTracesWithin(*PosixFileSystem(), options.a, options.b,
+                            options.growth == 0 ? kGrowth : options.growth));
+    return Answer{options.json ? ToleranceJson(report) : ToleranceText(report),
+                  report.grows()};
+  }
   LS_ASSIGN_OR_RETURN(const TraceDifference difference,
                       CompareTraces(*PosixFileSystem(), options.a, options.b));
   return Answer{options.json ? TraceDifferenceJson(difference)
@@ -98,6 +125,7 @@ absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {
         !absl::StartsWith(record.operation().scope(), options.scope)) {
       continue;
     }
+    if (options.step != 0 && record.step() != options.step) continue;
     if (options.json) {
       LS_ASSIGN_OR_RETURN(const std::string line, RecordJson(record));
       absl::StrAppend(&text, line, "\n");

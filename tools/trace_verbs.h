@@ -14,14 +14,17 @@ namespace lockstep {
 struct TraceShowOptions {
   std::string file;
   std::string scope;
+  int64_t step = 0;  // 0: all
   bool json = false;
 };
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);
 struct TraceDiffOptions {
-  std::string a, b;   // folders of traces, or runs
-  bool json = false;  // see trace_diff/trace_diff.h
+  std::string a, b;  // folders of traces, or runs
+  bool tolerance = false;
+  double growth = 0;  // of tolerance; 0: its own
+  bool json = false;  // see trace_diff/trace_diff.h, trace_diff/tolerance.h
 };
-// Negative: they part.
+// Negative: they part, or the difference grows.
 absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options);
 struct TraceVerbs {
   TraceShowOptions show;
@@ -39,6 +42,7 @@ struct ReplayVerbOptions {
   std::string trace = {};  // a new folder; empty: none
   std::string trace_level = "operation";
   std::string trace_scope = {};
+  std::string trace_values = "none";
   int64_t threads = 0;
   bool json = false;  // see replay_judgement.h
 };

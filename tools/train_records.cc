@@ -1,4 +1,5 @@
 // What the train loop writes besides checkpoints: its files, opened and kept.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -47,13 +48,19 @@ absl::Status TrainLoop::OpenTrace() {
   }
   options.scope = config.scope;
   options.inputs = true;
-  LS_RETURN_IF_ERROR(fs_.MakeDirs(run_dir_ + "/traces"));
+  LS_ASSIGN_OR_RETURN(options.values, TraceValuesFromName(config.values));
   const int rank = stepper_.layout().world->rank();
+  if (!config.ranks.empty() &&
+      std::find(config.ranks.begin(), config.ranks.end(), rank) ==
+          config.ranks.end()) {
+    return absl::OkStatus();
+  }
+  LS_RETURN_IF_ERROR(fs_.MakeDirs(run_dir_ + "/traces"));
   const std::string path =
       absl::StrFormat("%s/traces/rank_%d.step_%08d.trace", run_dir_, rank,
                       static_cast<int64_t>(stepper_.state().iterations));
   LS_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(fs_, path, rank, options));
-  stepper_.AddObserver(trace_.get());
+  stepper_.AddTracer(trace_.get());
   return absl::OkStatus();
 }
 

@@ -28,6 +28,7 @@ absl::Status TrainLoop::OpenSaves() {
 
 // The last state is saved where it stands: there are no more steps to wait.
 absl::Status TrainLoop::SaveNow(bool last) {
+  stepper_.AnnounceSave();
   if (async_saves_ && !last) {
     LS_RETURN_IF_ERROR(async_saves_->Begin());
     SayNotes();

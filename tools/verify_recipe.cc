@@ -12,8 +12,8 @@
 #include "determinism/guarantee.h"
 #include "determinism/status.h"
 #include "tools/audit_verbs.h"
+#include "tools/diff/metric_lines.h"
 #include "tools/layout_text.h"
-#include "tools/metrics_compare.h"
 #include "tools/run_setup.h"
 #include "tools/scratch_folder.h"
 
@@ -56,8 +56,10 @@ class RecipeVerifier {
     LS_RETURN_IF_ERROR(Train({resumed, steps_ / 2, false, false}).status());
     LS_ASSIGN_OR_RETURN(
         resumed_, Train({resumed, steps_, !options_.layout.empty(), true}));
-    LS_ASSIGN_OR_RETURN(metrics_,
-                        CompareMetrics(*PosixFileSystem(), straight, resumed));
+    LS_ASSIGN_OR_RETURN(
+        metrics_,
+        CompareMetricLines(*PosixFileSystem(), straight + "/metrics.jsonl",
+                           resumed + "/metrics.jsonl"));
     LS_RETURN_IF_ERROR(ReadResume(resumed));
     return Answer{options_.json ? AsJson() : AsText(), !Holds()};
   }
@@ -108,17 +110,21 @@ class RecipeVerifier {
 
   bool StateRestored() const { return !saved_.empty() && saved_ == restored_; }
   bool SameBits() const {
-    return metrics_.equal() && metrics_.lines == steps_ && !straight_.empty() &&
+    return EqualLines() == steps_ && !straight_.empty() &&
            straight_ == resumed_;
   }
-  // Whatever bits may differ: samples and rates may not.
+  int64_t EqualLines() const {
+    const MetricsParting& m = metrics_;
+    return m.step == 0 ? m.compared : m.step - m.first_a;
+  }
+  // Whatever bits may differ: steps, samples and rates may not.
   bool SameSamples() const {
     const std::set<std::string> fixed = {
         "sample_first", "sample_last", "samples_seen", "tokens_seen",
         "valid_tokens", "lr_bits",     "line"};
-    return std::none_of(
-        metrics_.fields.begin(), metrics_.fields.end(),
-        [&](const std::string& field) { return fixed.contains(field); });
+    const auto& fields = metrics_.fields;
+    return metrics_.compared == steps_ &&
+           std::ranges::find_first_of(fields, fixed) == fields.end();
   }
   bool Holds() const {
     if (!StateRestored()) return false;
@@ -145,7 +151,7 @@ class RecipeVerifier {
         steps_ / 2, " of ", steps_,
         options_.layout.empty() ? "" : ", resumed on " + options_.layout,
         "\n  state saved ", saved_, ", restored ", restored_,
-        "\n  metrics: ", metrics_.lines, " lines are equal");
+        "\n  metrics: ", EqualLines(), " lines are equal");
     if (metrics_.step != 0) {
       absl::StrAppend(&text, "; step ", metrics_.step, " differs in ",
                       absl::StrJoin(metrics_.fields, ", "));
@@ -165,7 +171,7 @@ class RecipeVerifier {
                        {"layout", options_.layout},
                        {"state_saved", saved_},
                        {"state_restored", restored_},
-                       {"lines_equal", metrics_.lines},
+                       {"lines_equal", EqualLines()},
                        {"first_difference", metrics_.step},
                        {"fields", metrics_.fields},
                        {"unseed_straight", straight_},
@@ -180,7 +186,7 @@ class RecipeVerifier {
   ScratchFolder scratch_;
   std::string straight_, resumed_;  // unseed
   std::string saved_, restored_;    // at the resume
-  MetricsComparison metrics_;
+  MetricsParting metrics_;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ absl::Status WindowTraces::Begin(int rank, Stepper& stepper) {
                       static_cast<int64_t>(stepper.state().iterations));
   LS_ASSIGN_OR_RETURN(std::unique_ptr<TraceWriter> writer,
                       TraceWriter::Open(fs_, path, rank, options_));
-  stepper.AddObserver(writer.get());
+  stepper.AddTracer(writer.get());
   const std::lock_guard<std::mutex> lock(mutex_);
   writers_.resize(static_cast<size_t>(stepper.layout().world->size()));
   writers_[static_cast<size_t>(rank)] = std::move(writer);

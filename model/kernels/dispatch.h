@@ -22,10 +22,24 @@ inline int64_t GrainFor(int64_t elements) {
                            kElementsPerRange / std::max<int64_t>(1, elements));
 }
 
+// The variant of the device's level, which the device notes for who traces.
+template <class Fn>
+Fn KernelFor(Device& device, const KernelVariants<Fn>& variants,
+             int64_t items) {
+  int level = static_cast<int>(device.isa());
+  while (level > 0 && variants.by_isa[level] == nullptr) --level;
+  device.NoteKernel({.kernel = variants.operation,
+                     .variant = NameOf(static_cast<Isa>(level)),
+                     .order = variants.order,
+                     .calls = 1,
+                     .items = items});
+  return variants.by_isa[level];
+}
+
 template <class Fn, class Args>
 void RunKernel(Device& device, const KernelVariants<Fn>& variants,
                const Args& args, int64_t items, int64_t grain) {
-  const Fn kernel = variants.For(device.isa());
+  const Fn kernel = KernelFor(device, variants, items);
   device.threads().ParallelFor(
       items, [&](int64_t begin, int64_t end) { kernel(args, begin, end); },
       grain);

@@ -18,10 +18,9 @@
 namespace lockstep {
 
 struct CampaignCase {
-  std::string fault;
-  std::string about;     // layout, precision, fault
-  bool matters = false;  // some line of the run is another
-  bool named = false;    // step, phase, scope, operation (and rank, if given)
+  std::string about;         // layout, precision, fault
+  bool matters = false;      // some line of the run is another
+  bool named = false;        // as planted: step, place, rank or sample
   bool false_alarm = false;  // no line is another, and bisect saw one
   std::string said = {};     // bisect's JSON where it was wrong
 };
@@ -29,8 +28,13 @@ struct CampaignCase {
 class Campaign {
  public:
   CampaignCase Run(int number);
+  // Of two runs without a fault, at most stopped and resumed: what bisect said
+  // though nothing differs; empty: nothing.
+  std::string AlarmOfEqualRuns(int number);
 
  private:
+  // The case's kind of run, by name.
+  static std::string OptionsOf(int number, RigOptions& options);
   // The run without a fault, made once for each kind of run.
   const TrainRig& CleanRun(const std::string& name, const RigOptions& options);
   std::map<std::string, std::unique_ptr<TrainRig>> clean_;

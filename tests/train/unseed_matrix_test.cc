@@ -80,7 +80,11 @@ TEST_P(UnseedMatrixTest, N12SavingDoesNotMatter) {
 }
 
 TEST_P(UnseedMatrixTest, N12TracingDoesNotMatter) {
-  ExpectEqual("trace", Options({"trace.level=operation"}));
+  for (const char* level : {"step", "phase", "module", "operation", "kernel"}) {
+    ExpectEqual(absl::StrCat("trace_", level),
+                Options({absl::StrCat("trace.level=", level),
+                         "checkpoint.every=2", "trace.values=sample"}));
+  }
 }
 
 TEST_P(UnseedMatrixTest, N12FingerprintsDoNotMatter) {

@@ -45,6 +45,12 @@ absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options);
 absl::StatusOr<std::vector<BenchCase>> BenchCheckpoint(
     const BenchOptions& options);
 
+// `trace diff` of two traces in records of each a second, equal ones and such
+// that part; probe: the files read. And seconds of a recipe's step with a trace
+// of each level; probe: without, in turns, and the ratio is the median of
+// pairs.
+absl::StatusOr<std::vector<BenchCase>> BenchTrace(const BenchOptions& options);
+
 // Collectives and messages between ranks that are threads of this process, or
 // under a launcher its processes: bytes of each rank's buffer a second, three
 // sizes. Probe: all ranks copy as many bytes, in turns with it. On all ranks of

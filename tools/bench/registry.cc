@@ -18,6 +18,8 @@ const std::vector<Bench>& AllBenches() {
       {"prepare", "text to token files against reading and hashing it",
        BenchPrepare},
       {"step", "a training step, its parts and its memory", BenchStep},
+      {"trace", "records compared, and what each level adds to a step",
+       BenchTrace},
   };
   return all;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "determinism/operation.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/certainty.h"
@@ -100,6 +101,12 @@ absl::Status Bisection::ComparePrograms() {
   LS_ASSIGN_OR_RETURN(
       result_.tree,
       ReadScopeTree(fs_, scratch_ / "a", scratch_ / "b", *result_.trace));
+  // The step began with other numbers, though the checkpoint has equal ones.
+  const std::string& phase = result_.trace->first.identity.phase;
+  if (phase == NameOf(Phase::kLoad) || phase == NameOf(Phase::kConversion)) {
+    result_.repeatable = true;
+    return Verdict("state_after_load");
+  }
   switch (result_.trace->first.kind) {
     case Parting::kNone:
       result_.notes.push_back(

@@ -124,7 +124,9 @@ absl::StatusOr<RanksOperations> ReadRanks(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(TraceFolder folder, OpenTraceFolder(fs, path));
   RanksOperations ranks;
   for (const auto& [rank, files] : folder.files) {
-    LS_ASSIGN_OR_RETURN(ranks[rank], OperationsOf(fs, folder, rank, steps));
+    LS_ASSIGN_OR_RETURN(const OperationList operations,
+                        OperationsOf(fs, folder, rank, steps));
+    ranks[rank] = operations.All();
   }
   return ranks;
 }

@@ -164,7 +164,7 @@ absl::StatusOr<std::vector<KeptTensor>> KeepOperation(
     const OperationIdentity& identity, int rank) {
   Keeper keeper(identity);
   const WindowVisitor visitor = {.begin = [&](int here, Stepper& stepper) {
-    if (here == rank) stepper.AddObserver(&keeper);
+    if (here == rank) stepper.AddTracer(&keeper);
     return absl::OkStatus();
   }};
   LS_RETURN_IF_ERROR(

@@ -4,7 +4,11 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "determinism/fault.h"
 #include "determinism/file_system.h"
 #include "tools/doctor/fault_points.h"
@@ -95,20 +99,22 @@ TEST(DoctorTest, TheFileProbeLeavesNothingAndNamesAMissingFolder) {
 // What the list says can be said to --fault.
 TEST(FaultPlacesTest, KindsAndPointsAreThoseOfTheInjector) {
   const FaultPlaces places = AllFaultPlaces();
-  EXPECT_EQ(places.kinds.size(), 13u);
-  for (const FaultPlace& kind : places.kinds) {
-    std::string text = "kind=" + kind.at;
-    if (kind.at == "sleep") text += ",ms=1";
-    if (kind.at == "skip_sample") text += ",step=2,sample=3";
-    if (kind.at == "document") text += ",step=2,document=0";
-    if (kind.at == "flip" || kind.at == "nan" || kind.at == "swap_rows" ||
-        kind.at == "spike") {
-      text += ",at=layers.0.norm,element=0";
-      if (kind.at == "flip") text += ",bit=1";
-    }
-    if (kind.at == "enospc" || kind.at == "eio" || kind.at == "short_write" ||
-        kind.at == "lost_write") {
-      text += ",at=save.shard.write";
+  ASSERT_EQ(places.kinds.size(), static_cast<size_t>(kFaultKindCount));
+  for (int i = 0; i < kFaultKindCount; ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    EXPECT_EQ(places.kinds[static_cast<size_t>(i)].at, NameOf(kind));
+    std::string text = absl::StrCat("kind=", NameOf(kind));
+    const std::string keys = KeysOf(kind);
+    const std::vector<std::string> all = absl::StrSplit(keys, ' ');
+    for (const std::string& key : all) {
+      if (!key.ends_with('!')) continue;
+      const std::string name = key.substr(0, key.size() - 1);
+      const bool at = name == "at";
+      absl::StrAppend(
+          &text, ",", name, "=",
+          at ? (kind == FaultKind::kDropCollective ? "weights.all_gather"
+                                                   : "layers.0.norm")
+             : "1");
     }
     const auto spec = ParseFault(text);
     EXPECT_TRUE(spec.ok()) << text << ": "

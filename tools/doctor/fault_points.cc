@@ -9,44 +9,11 @@
 namespace lockstep {
 namespace {
 
-const char* WhatKindDoes(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::kFlip:
-      return "flips bit `bit` of element `element` of an operation's output";
-    case FaultKind::kNan:
-      return "makes an element of an output a NaN";
-    case FaultKind::kSwapRows:
-      return "swaps the row of `element` with the next one";
-    case FaultKind::kSpike:
-      return "multiplies an element, or all, by `factor`";
-    case FaultKind::kKill:
-      return "kills the process";
-    case FaultKind::kSleep:
-      return "sleeps for `ms` milliseconds";
-    case FaultKind::kRaise:
-      return "returns an internal error";
-    case FaultKind::kEnospc:
-      return "a file call fails: the disk is full";
-    case FaultKind::kEio:
-      return "a file call fails: input/output error";
-    case FaultKind::kShortWrite:
-      return "half of a write is done, then it fails";
-    case FaultKind::kLostWrite:
-      return "nothing is written (synced), and the call says OK";
-    case FaultKind::kSkipSample:
-      return "reads sample `sample` + 1 in place of `sample`";
-    case FaultKind::kDocument:
-      return "reads token `element` of document `document` of source `source` "
-             "as the next id";
-  }
-  return "";
-}
-
 std::vector<FaultPlace> Kinds() {
   std::vector<FaultPlace> kinds;
-  for (int kind = 0; kind <= static_cast<int>(FaultKind::kDocument); ++kind) {
+  for (int kind = 0; kind < kFaultKindCount; ++kind) {
     const auto k = static_cast<FaultKind>(kind);
-    kinds.push_back({NameOf(k), WhatKindDoes(k)});
+    kinds.push_back({NameOf(k), WhatItDoes(k)});
   }
   return kinds;
 }
@@ -61,12 +28,23 @@ std::vector<FaultPlace> Operations() {
         "attention", "o_proj", "up_proj", "squared_relu", "down_proj"}) {
     operations.push_back({absl::StrCat("layers.*.mixer.", name), both});
   }
-  operations.insert(operations.end(), {{"norm_f.norm", both},
-                                       {"lm_head.logits", both},
-                                       {"lm_head.loss", "forward"},
-                                       {"PARAMETER.gradient", "reduction"},
-                                       {"gradients.norm", "clip"},
-                                       {"PARAMETER.adamw", "optimizer"}});
+  operations.insert(operations.end(),
+                    {{"norm_f.norm", both},
+                     {"lm_head.logits", both},
+                     {"lm_head.loss", "forward"},
+                     {"PARAMETER.gradient", "reduction"},
+                     {"gradients.norm", "clip"},
+                     {"PARAMETER.adamw", "optimizer"},
+                     {"PARAMETER.master", "load, save"},
+                     {"PARAMETER.m", "load, save"},
+                     {"PARAMETER.v", "load, save"},
+                     {"PARAMETER.convert", "conversion"},
+                     {"PARAMETER.reduce_scatter", "collective"},
+                     {"PARAMETER.all_gather", "collective"},
+                     {"pipeline.forward.send", "message"},
+                     {"pipeline.forward.receive", "message"},
+                     {"pipeline.backward.send", "message"},
+                     {"pipeline.backward.receive", "message"}});
   return operations;
 }
 

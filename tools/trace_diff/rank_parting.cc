@@ -1,73 +1,67 @@
 #include "tools/trace_diff/rank_parting.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "tools/trace_diff/phase_place.h"
 #include "tools/trace_diff/tensor_match.h"
 
 namespace lockstep {
 namespace {
 
-using Operations = std::vector<TracedOperation>;
-using Places = std::map<OperationIdentity, size_t>;
-
-Places PlacesOf(const Operations& operations) {
-  Places places;
-  for (size_t i = 0; i < operations.size(); ++i) {
-    places.emplace(operations[i].identity, i);
-  }
-  return places;
-}
-
 class Matcher {
  public:
-  Matcher(int rank, const Operations& a, const Operations& b)
-      : a_(a), b_(b), places_b_(PlacesOf(b)) {
+  Matcher(int rank, const OperationList& a, const OperationList& b)
+      : a_(a), b_(b) {
     parting_.rank = rank;
   }
 
   RankParting Run() {
     Count();
     for (size_t place = 0; place < a_.size(); ++place) {
-      const auto found = places_b_.find(a_[place].identity);
-      if (found == places_b_.end()) return Alone(a_[place], place, true);
-      if (const auto extra = ExtraBefore(found->second)) {
-        return Alone(b_[*extra], place, false);
+      const auto found = b_.Find(a_, place);
+      if (!found) {
+        if (a_.OfLaunch(place)) continue;
+        return Alone(a_.At(place), place, true);
       }
-      if (Differ(place, found->second)) return parting_;
+      if (const auto extra = ExtraBefore(*found)) {
+        return Alone(b_.At(*extra), place, false);
+      }
+      if (!a_.SameTensors(place, b_, *found) && Differ(place, *found)) {
+        return parting_;
+      }
     }
-    if (next_b_ < b_.size()) return Alone(b_[next_b_], a_.size(), false);
+    if (const auto extra = ExtraBefore(b_.size())) {
+      return Alone(b_.At(*extra), a_.size(), false);
+    }
     return parting_;
   }
 
  private:
   void Count() {
-    for (const TracedOperation& operation : a_) {
-      const auto found = places_b_.find(operation.identity);
-      if (found == places_b_.end()) {
-        ++parting_.missing;
+    int64_t matched = 0;
+    for (size_t i = 0; i < a_.size(); ++i) {
+      const auto found = b_.Find(a_, i);
+      if (!found) {
+        parting_.missing += !a_.OfLaunch(i);
         continue;
       }
-      ++parting_.compared;
-      const TracedOperation& other = b_[found->second];
-      if (!SameKinds(operation.outputs, other.outputs) ||
-          FirstDifferent(operation.outputs, other.outputs) >= 0) {
-        ++parting_.different;
-      }
+      ++matched;
+      parting_.different += !a_.SameTensors(i, b_, *found);
     }
-    const int64_t matched = parting_.compared;
-    parting_.missing += static_cast<int64_t>(b_.size()) - matched;
-    for (const auto& [identity, place] : PlacesOf(a_)) in_a_.insert(identity);
+    parting_.compared = matched;
+    if (matched == static_cast<int64_t>(b_.size())) return;
+    for (size_t j = 0; j < b_.size(); ++j) {
+      parting_.missing += !b_.OfLaunch(j) && !a_.Find(b_, j);
+    }
   }
 
   // An operation of b that a never does, and that b did before the one at
   // `place`; both orders are walked together.
   std::optional<size_t> ExtraBefore(size_t place) {
     for (; next_b_ < place; ++next_b_) {
-      if (!in_a_.contains(b_[next_b_].identity)) return next_b_;
+      if (!b_.OfLaunch(next_b_) && !a_.Find(b_, next_b_)) return next_b_;
     }
     next_b_ = std::max(next_b_, place + 1);
     return std::nullopt;
@@ -83,65 +77,62 @@ class Matcher {
     return parting_;
   }
 
-  void Take(size_t place, Parting kind, const TracedTensor& a,
-            const TracedTensor& b) {
+  void Take(const TracedOperation& operation, size_t place, Parting kind,
+            const std::pair<TracedTensor, TracedTensor>& tensors) {
     parting_.kind = kind;
-    parting_.identity = a_[place].identity;
-    parting_.micro_batch = a_[place].micro_batch;
+    parting_.identity = operation.identity;
+    parting_.micro_batch = operation.micro_batch;
     parting_.place = static_cast<int64_t>(place);
-    parting_.tensor = a.name;
-    parting_.a = a;
-    parting_.b = b;
+    parting_.tensor = tensors.first.name;
+    parting_.a = tensors.first;
+    parting_.b = tensors.second;
   }
 
   // Fills in the parting if the operations are not equal.
   bool Differ(size_t place, size_t place_b) {
-    const TracedOperation &a = a_[place], &b = b_[place_b];
+    const TracedOperation a = a_.At(place), b = b_.At(place_b);
     if (!SameKinds(a.inputs, b.inputs) || !SameKinds(a.outputs, b.outputs)) {
-      const auto [x, y] = FirstOfOtherKind(a, b);
-      Take(place, Parting::kShape, x, y);
+      Take(a, place, Parting::kShape, FirstOfOtherKind(a, b));
       return true;
     }
     const ptrdiff_t input = FirstDifferent(a.inputs, b.inputs);
     const ptrdiff_t output = FirstDifferent(a.outputs, b.outputs);
-    if (input >= 0)
-      return ClassInput(place, place_b, static_cast<size_t>(input));
+    if (input >= 0) {
+      const auto k = static_cast<size_t>(input);
+      Take(a, place, Parting::kReceiver, {a.inputs[k], b.inputs[k]});
+      ClassInput(place, place_b);
+      return true;
+    }
     if (output < 0) return false;
     const auto k = static_cast<size_t>(output);
-    Take(place, a.inputs.empty() ? Parting::kUnknownInputs : Parting::kOrigin,
-         a.outputs[k], b.outputs[k]);
-    return true;
-  }
-
-  // The input that differs: from what its producer left, in either trace?
-  bool ClassInput(size_t place, size_t place_b, size_t input) {
-    const TracedTensor& a = a_[place].inputs[input];
-    const TracedTensor& b = b_[place_b].inputs[input];
-    Take(place, Parting::kReceiver, a, b);
-    auto producer = ProducerOf(a_, place, a);
-    if (!producer) {
-      // In a it came from nowhere; perhaps a is the one that was changed.
-      const auto other = ProducerOf(b_, place_b, b);
-      if (!other) return true;
-      const auto found =
-          std::find_if(a_.begin(), a_.begin() + static_cast<ptrdiff_t>(place),
-                       [&](const TracedOperation& operation) {
-                         return operation.identity == b_[other->place].identity;
-                       });
-      if (found == a_.begin() + static_cast<ptrdiff_t>(place)) return true;
-      producer =
-          Producer{static_cast<size_t>(found - a_.begin()), other->output};
+    Parting kind =
+        a.inputs.empty() ? Parting::kUnknownInputs : Parting::kOrigin;
+    if (IsReceive(a.identity.phase, a.identity.operation)) {
+      kind = Parting::kReceiver;
     }
-    // Up to here all outputs were equal, so the producer left both the same.
-    parting_.kind = Parting::kBetween;
-    parting_.producer = a_[producer->place].identity;
+    Take(a, place, kind, {a.outputs[k], b.outputs[k]});
     return true;
   }
 
-  const Operations& a_;
-  const Operations& b_;
-  const Places places_b_;
-  std::set<OperationIdentity> in_a_;
+  // The input that differs: from what its producer left, in either trace? Up to
+  // here all outputs were equal, so the producer left both the same.
+  void ClassInput(size_t place, size_t place_b) {
+    if (const auto producer = ProducerOf(a_, place, parting_.a)) {
+      parting_.kind = Parting::kBetween;
+      parting_.producer = a_.At(*producer).identity;
+      return;
+    }
+    // In a it came from nowhere; perhaps a is the one that was changed.
+    const auto other = ProducerOf(b_, place_b, parting_.b);
+    if (!other) return;
+    const auto found = a_.Find(b_, *other);
+    if (!found || *found >= place) return;
+    parting_.kind = Parting::kBetween;
+    parting_.producer = a_.At(*found).identity;
+  }
+
+  const OperationList& a_;
+  const OperationList& b_;
   size_t next_b_ = 0;  // of b, what the walk has not passed
   RankParting parting_;
 };
@@ -168,8 +159,8 @@ const char* NameOf(Parting parting) {
   return "";
 }
 
-RankParting PartingOf(int rank, const std::vector<TracedOperation>& a,
-                      const std::vector<TracedOperation>& b) {
+RankParting PartingOf(int rank, const OperationList& a,
+                      const OperationList& b) {
   return Matcher(rank, a, b).Run();
 }
 

@@ -12,8 +12,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "tools/trace_diff/operation_list.h"
 #include "tools/trace_diff/traced_operation.h"
 
 namespace lockstep {
@@ -46,8 +46,7 @@ struct RankParting {
   int64_t missing = 0;     // that one of them lacks
 };
 
-RankParting PartingOf(int rank, const std::vector<TracedOperation>& a,
-                      const std::vector<TracedOperation>& b);
+RankParting PartingOf(int rank, const OperationList& a, const OperationList& b);
 
 }  // namespace lockstep
 

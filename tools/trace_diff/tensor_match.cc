@@ -28,15 +28,14 @@ ptrdiff_t FirstDifferent(const std::vector<TracedTensor>& a,
   return at == a.end() ? -1 : at - a.begin();
 }
 
-std::optional<Producer> ProducerOf(
-    const std::vector<TracedOperation>& operations, size_t place,
-    const TracedTensor& input) {
+std::optional<size_t> ProducerOf(const OperationList& operations, size_t place,
+                                 const TracedTensor& input) {
   for (size_t i = place; i-- > 0;) {
-    const std::vector<TracedTensor>& outputs = operations[i].outputs;
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      if (outputs[k].value == input.value && outputs[k].dtype == input.dtype &&
-          outputs[k].count() == input.count()) {
-        return Producer{i, k};
+    if (!operations.MayHave(i, input.value)) continue;
+    for (const TracedTensor& output : operations.At(i).outputs) {
+      if (output.value == input.value && output.dtype == input.dtype &&
+          output.count() == input.count()) {
+        return i;
       }
     }
   }

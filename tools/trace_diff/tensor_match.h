@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/trace_diff/operation_list.h"
 #include "tools/trace_diff/traced_operation.h"
 
 namespace lockstep {
@@ -24,15 +25,10 @@ std::pair<TracedTensor, TracedTensor> FirstOfOtherKind(
 ptrdiff_t FirstDifferent(const std::vector<TracedTensor>& a,
                          const std::vector<TracedTensor>& b);
 
-// The latest output before `place` that is the input: the same bits of a tensor
-// of the same kind, whatever its name was there.
-struct Producer {
-  size_t place;
-  size_t output;
-};
-std::optional<Producer> ProducerOf(
-    const std::vector<TracedOperation>& operations, size_t place,
-    const TracedTensor& input);
+// The latest operation before `place` with an output that is the input: the
+// same bits of a tensor of the same kind, whatever its name was there.
+std::optional<size_t> ProducerOf(const OperationList& operations, size_t place,
+                                 const TracedTensor& input);
 
 }  // namespace lockstep
 

@@ -1,13 +1,14 @@
 #include "tools/trace_diff/trace_diff.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "determinism/operation.h"
 #include "determinism/status.h"
+#include "tools/trace_diff/phase_place.h"
 
 namespace lockstep {
 namespace {
@@ -24,53 +25,52 @@ int Weight(Parting kind) {
   }
 }
 
-// Forward and backward take turns; what follows them comes in phases, and ranks
-// of other stages do not come to it at the same place.
-int Late(const RankParting& parting) {
-  if (parting.identity.phase.empty()) return kPhaseCount;  // after the step
-  const Phase phase =
-      PhaseFromName(parting.identity.phase).value_or(Phase::kForward);
-  return phase < Phase::kReduction ? 0 : static_cast<int>(phase);
-}
-
 auto OrderOf(const RankParting& parting) {
-  return std::tuple(parting.kind == Parting::kNone, parting.identity.step,
-                    parting.identity.attempt, Weight(parting.kind),
-                    Late(parting), parting.place, parting.rank);
+  return std::tuple(
+      parting.kind == Parting::kNone, parting.identity.step,
+      parting.identity.attempt, Weight(parting.kind),
+      PlaceInStep(parting.identity.phase, parting.identity.operation),
+      parting.place, parting.rank);
 }
 
-// Whether both were written by ranks that hold the same: as far as the first
-// operations of each rank tell.
-bool SameLayout(const RanksOperations& a, const RanksOperations& b) {
-  if (a.size() != b.size()) return false;
-  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
-    if (x->first != y->first) return false;
-    std::set<std::pair<std::string, std::string>> mine, other;
-    for (const TracedOperation& o : x->second) {
-      mine.emplace(o.identity.scope, o.identity.operation);
-    }
-    for (const TracedOperation& o : y->second) {
-      other.emplace(o.identity.scope, o.identity.operation);
-    }
-    // Another stage does other layers.
-    std::vector<std::pair<std::string, std::string>> both;
-    std::set_intersection(mine.begin(), mine.end(), other.begin(), other.end(),
-                          std::back_inserter(both));
-    if (both.size() * 2 < std::max(mine.size(), other.size())) return false;
-    for (const auto& first : x->second) {
-      const auto match = std::find_if(y->second.begin(), y->second.end(),
-                                      [&](const TracedOperation& o) {
-                                        return o.identity == first.identity;
-                                      });
-      if (match == y->second.end() || first.outputs.empty()) continue;
-      if (match->outputs.size() == first.outputs.size() &&
-          match->outputs[0].whole() == first.outputs[0].whole() &&
-          match->outputs[0].held != first.outputs[0].held) {
-        return false;
-      }
+// As far as the first operations of a rank tell: some micro-batches of it.
+constexpr size_t kFirstOperations = 4096;
+
+using Names = std::set<std::pair<std::string, std::string>>;
+
+// Whether one of these ranks does other layers, or holds another part of what
+// both do.
+bool SameShare(const OperationList& a, const OperationList& b) {
+  Names mine, others, both;
+  for (size_t i = 0; i < std::min(kFirstOperations, a.size()); ++i) {
+    if (a.OfLaunch(i)) continue;
+    const TracedOperation first = a.At(i);
+    mine.emplace(first.identity.scope, first.identity.operation);
+    const auto match = b.Find(a, i);
+    if (!match || first.outputs.empty()) continue;
+    const TracedOperation other = b.At(*match);
+    if (other.outputs.size() == first.outputs.size() &&
+        other.outputs[0].whole() == first.outputs[0].whole() &&
+        other.outputs[0].held != first.outputs[0].held) {
+      return false;
     }
   }
-  return true;
+  for (size_t i = 0; i < std::min(kFirstOperations, b.size()); ++i) {
+    if (b.OfLaunch(i)) continue;
+    const OperationIdentity identity = b.At(i).identity;
+    others.emplace(identity.scope, identity.operation);
+  }
+  std::set_intersection(mine.begin(), mine.end(), others.begin(), others.end(),
+                        std::inserter(both, both.end()));
+  return both.size() * 2 >= std::max(mine.size(), others.size());
+}
+
+// Whether both were written by ranks that hold the same.
+bool SameLayout(const RanksLists& a, const RanksLists& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.first == y.first && SameShare(x.second, y.second);
+      });
 }
 
 void Sum(TraceDifference& d) {
@@ -81,21 +81,49 @@ void Sum(TraceDifference& d) {
   }
 }
 
-absl::StatusOr<RanksOperations> ReadAll(FileSystem& fs, TraceFolder& folder,
-                                        const TraceSteps& steps) {
-  RanksOperations ranks;
+absl::StatusOr<RanksLists> ReadAll(FileSystem& fs, TraceFolder& folder,
+                                   const TraceSteps& steps) {
+  RanksLists ranks;
   for (const auto& [rank, files] : folder.files) {
     LS_ASSIGN_OR_RETURN(ranks[rank], OperationsOf(fs, folder, rank, steps));
   }
   return ranks;
 }
 
-TraceDifference CompareLayouts(const RanksOperations& a,
-                               const RanksOperations& b) {
+RanksOperations AllOf(const RanksLists& ranks) {
+  RanksOperations all;
+  for (const auto& [rank, list] : ranks) all[rank] = list.All();
+  return all;
+}
+
+// A message that differs though both senders sent the same: it was changed on
+// its way.
+void BlameTransport(const RanksLists& a, const RanksLists& b,
+                    RankParting& parting) {
+  if (parting.kind != Parting::kReceiver ||
+      !IsReceive(parting.identity.phase, parting.identity.operation)) {
+    return;
+  }
+  OperationIdentity sent = parting.identity;
+  sent.operation = "send";
+  for (const auto& [rank, list] : a) {
+    const auto in_a = list.Find(sent);
+    const auto in_b = b.at(rank).Find(sent);
+    if (!in_a || !in_b || !list.SameTensors(*in_a, b.at(rank), *in_b)) continue;
+    // Whichever run it was changed in, the other received what was sent.
+    const Fingerprint value = list.At(*in_a).outputs.at(0).value;
+    if (value != parting.a.value && value != parting.b.value) continue;
+    parting.kind = Parting::kBetween;
+    parting.producer = sent;
+  }
+}
+
+TraceDifference CompareLayouts(const RanksLists& a, const RanksLists& b) {
   TraceDifference d;
   d.across_layouts = true;
   std::map<OperationIdentity, std::vector<int>> ranks;
-  d.first = PartingOf(-1, WholeTrace(a, &ranks), WholeTrace(b));
+  d.first = PartingOf(-1, OperationList(WholeTrace(AllOf(a), &ranks)),
+                      OperationList(WholeTrace(AllOf(b))));
   d.partings = {d.first};
   const auto at = ranks.find(d.first.identity);
   if (!d.equal() && at != ranks.end()) d.ranks = at->second;
@@ -105,13 +133,13 @@ TraceDifference CompareLayouts(const RanksOperations& a,
 
 }  // namespace
 
-TraceDifference CompareRanks(const RanksOperations& a,
-                             const RanksOperations& b) {
+TraceDifference CompareRanks(const RanksLists& a, const RanksLists& b) {
   if (!SameLayout(a, b)) return CompareLayouts(a, b);
   TraceDifference d;
   for (const auto& [rank, operations] : a) {
     d.partings.push_back(PartingOf(rank, operations, b.at(rank)));
   }
+  for (RankParting& parting : d.partings) BlameTransport(a, b, parting);
   d.first = *std::min_element(d.partings.begin(), d.partings.end(),
                               [](const RankParting& x, const RankParting& y) {
                                 return OrderOf(x) < OrderOf(y);
@@ -132,10 +160,8 @@ absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const TraceSteps& steps) {
   LS_ASSIGN_OR_RETURN(TraceFolder folder_a, OpenTraceFolder(fs, a));
   LS_ASSIGN_OR_RETURN(TraceFolder folder_b, OpenTraceFolder(fs, b));
-  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_a,
-                      ReadAll(fs, folder_a, steps));
-  LS_ASSIGN_OR_RETURN(const RanksOperations ranks_b,
-                      ReadAll(fs, folder_b, steps));
+  LS_ASSIGN_OR_RETURN(const RanksLists ranks_a, ReadAll(fs, folder_a, steps));
+  LS_ASSIGN_OR_RETURN(const RanksLists ranks_b, ReadAll(fs, folder_b, steps));
   if (folder_a.level != folder_b.level) {
     return InputError(absl::StrCat("one trace is of level ", folder_a.level,
                                    ", the other of level ", folder_b.level),

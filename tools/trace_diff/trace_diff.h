@@ -24,6 +24,7 @@
 #ifndef LOCKSTEP_TOOLS_TRACE_DIFF_TRACE_DIFF_H_
 #define LOCKSTEP_TOOLS_TRACE_DIFF_TRACE_DIFF_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,9 @@ struct TraceDifference {
   bool equal() const { return first.kind == Parting::kNone; }
 };
 
-TraceDifference CompareRanks(const RanksOperations& a,
-                             const RanksOperations& b);
+using RanksLists = std::map<int, OperationList>;
+
+TraceDifference CompareRanks(const RanksLists& a, const RanksLists& b);
 
 // Folders of traces, or runs. InputError for what is none, DataLoss for a
 // damaged one; a torn end is a note. InputError for traces of different levels.

@@ -1,56 +1,17 @@
 // Every way in which two traces part is told from every other.
-#include "tools/trace_diff/trace_diff.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
+
+#include "tools/trace_diff/trace_chain.h"
 
 namespace lockstep {
 namespace {
 
-using Operations = std::vector<TracedOperation>;
-
-TracedTensor Tensor(const std::string& name, uint64_t value) {
-  return {.name = name,
-          .dtype = "F32",
-          .shape = {8, 4},
-          .global_shape = {},
-          .held = {},
-          .value = {{value, value * 7}}};
-}
-
-// x -> first -> second -> third, of two micro-batches; a value an output.
-Operations Chain() {
-  Operations all;
-  uint64_t value = 1;
-  for (const uint64_t sample : {10, 11}) {
-    for (const char* name : {"first", "second", "third"}) {
-      all.push_back({.identity = {.step = 3,
-                                  .phase = "forward",
-                                  .scope = "layers.0",
-                                  .operation = name,
-                                  .first_sample = sample},
-                     .micro_batch = static_cast<int64_t>(sample) - 10,
-                     .inputs = {Tensor("x", value), Tensor("weight", 1000)},
-                     .outputs = {Tensor("y", value + 1)}});
-      ++value;
-    }
-    ++value;
-  }
-  return all;
-}
-
-// From operation `place` on all values are others, as after a real difference.
-void Spoil(Operations& all, size_t place, bool inputs_too) {
-  for (size_t i = place; i < all.size(); ++i) {
-    if (i > place || inputs_too) all[i].inputs[0].value.lane[0] += 50;
-    all[i].outputs[0].value.lane[0] += 50;
-  }
-}
-
 TEST(RankPartingTest, EqualTracesDoNotPart) {
-  const RankParting parting = PartingOf(0, Chain(), Chain());
+  const RankParting parting = Part(0, Chain(), Chain());
   EXPECT_EQ(parting.kind, Parting::kNone);
   EXPECT_EQ(parting.compared, 6);
   EXPECT_EQ(parting.different, 0);
@@ -60,7 +21,7 @@ TEST(RankPartingTest, AnOriginHasEqualInputs) {
   for (size_t place = 0; place < 6; ++place) {
     Operations b = Chain();
     Spoil(b, place, false);
-    const RankParting parting = PartingOf(2, Chain(), b);
+    const RankParting parting = Part(2, Chain(), b);
     EXPECT_EQ(parting.kind, Parting::kOrigin) << place;
     EXPECT_EQ(parting.rank, 2);
     EXPECT_EQ(parting.identity, b[place].identity) << place;
@@ -72,7 +33,7 @@ TEST(RankPartingTest, AnOriginHasEqualInputs) {
 TEST(RankPartingTest, AReceiverWasGivenWhatNobodyHereMade) {
   Operations b = Chain();
   Spoil(b, 0, true);
-  const RankParting parting = PartingOf(0, Chain(), b);
+  const RankParting parting = Part(0, Chain(), b);
   EXPECT_EQ(parting.kind, Parting::kReceiver);
   EXPECT_EQ(parting.tensor, "x");
 }
@@ -82,7 +43,7 @@ TEST(RankPartingTest, AnInputMayBeChangedAfterItsProducer) {
   for (const bool in_a : {false, true}) {
     Operations a = Chain(), b = Chain();
     Spoil(in_a ? a : b, 2, true);
-    const RankParting parting = PartingOf(0, a, b);
+    const RankParting parting = Part(0, a, b);
     EXPECT_EQ(parting.kind, Parting::kBetween) << in_a;
     EXPECT_EQ(parting.identity, b[2].identity);
     EXPECT_EQ(parting.producer, b[1].identity);
@@ -95,11 +56,11 @@ TEST(RankPartingTest, OneThatOnlyOneDidIsControlFlow) {
     Operations b = Chain();
     const OperationIdentity gone = b[place].identity;
     b.erase(b.begin() + static_cast<ptrdiff_t>(place));
-    const RankParting less = PartingOf(0, Chain(), b);
+    const RankParting less = Part(0, Chain(), b);
     EXPECT_EQ(less.kind, Parting::kControlFlow) << place;
     EXPECT_TRUE(less.only_in_a);
     EXPECT_EQ(less.identity, gone);
-    const RankParting more = PartingOf(0, b, Chain());
+    const RankParting more = Part(0, b, Chain());
     EXPECT_EQ(more.kind, Parting::kControlFlow) << place;
     EXPECT_FALSE(more.only_in_a);
     EXPECT_EQ(more.identity, gone);
@@ -110,9 +71,9 @@ TEST(RankPartingTest, OneThatOnlyOneDidIsControlFlow) {
 TEST(RankPartingTest, TheOrderOfRecordsSaysNothing) {
   Operations b = Chain();
   std::rotate(b.begin(), b.begin() + 3, b.end());
-  EXPECT_EQ(PartingOf(0, Chain(), b).kind, Parting::kNone);
+  EXPECT_EQ(Part(0, Chain(), b).kind, Parting::kNone);
   Spoil(b, 5, false);  // the last of the first sample
-  const RankParting parting = PartingOf(0, Chain(), b);
+  const RankParting parting = Part(0, Chain(), b);
   EXPECT_EQ(parting.kind, Parting::kOrigin);
   EXPECT_EQ(parting.identity, Chain()[2].identity);
 }
@@ -120,13 +81,13 @@ TEST(RankPartingTest, TheOrderOfRecordsSaysNothing) {
 TEST(RankPartingTest, OtherKindsOfTensorsAndUnknownInputs) {
   Operations b = Chain();
   b[1].outputs[0].dtype = "BF16";
-  EXPECT_EQ(PartingOf(0, Chain(), b).kind, Parting::kShape);
+  EXPECT_EQ(Part(0, Chain(), b).kind, Parting::kShape);
   Operations bare = Chain(), other = Chain();
   for (Operations* all : {&bare, &other}) {
     for (TracedOperation& operation : *all) operation.inputs.clear();
   }
   other[4].outputs[0].value.lane[1] ^= 1;
-  const RankParting parting = PartingOf(0, bare, other);
+  const RankParting parting = Part(0, bare, other);
   EXPECT_EQ(parting.kind, Parting::kUnknownInputs);
   EXPECT_EQ(parting.identity, other[4].identity);
 }
@@ -136,7 +97,7 @@ TEST(TraceDiffTest, ARankThatWasSentOtherNumbersIsNotBlamed) {
   RanksOperations a = {{0, Chain()}, {1, Chain()}}, b = a;
   Spoil(b[0], 0, true);
   Spoil(b[1], 4, false);
-  const TraceDifference d = CompareRanks(a, b);
+  const TraceDifference d = Compare(a, b);
   EXPECT_EQ(d.first.kind, Parting::kOrigin);
   EXPECT_EQ(d.first.rank, 1);
   EXPECT_EQ(d.ranks, std::vector<int>{1});
@@ -144,7 +105,7 @@ TEST(TraceDiffTest, ARankThatWasSentOtherNumbersIsNotBlamed) {
   RanksOperations c = a;
   Spoil(c[0], 2, false);
   Spoil(c[1], 2, false);
-  EXPECT_EQ(CompareRanks(a, c).ranks, (std::vector<int>{0, 1}));
+  EXPECT_EQ(Compare(a, c).ranks, (std::vector<int>{0, 1}));
   // What a rank has after the step comes after all operations of all ranks.
   RanksOperations late = a;
   TracedOperation fields;
@@ -154,13 +115,13 @@ TEST(TraceDiffTest, ARankThatWasSentOtherNumbersIsNotBlamed) {
   for (RanksOperations* ranks : {&a, &late}) (*ranks)[0] = {fields};
   late[0][0].outputs[0].value.lane[0] = 10;
   Spoil(late[1], 5, false);
-  EXPECT_EQ(CompareRanks(a, late).first.rank, 1);
+  EXPECT_EQ(Compare(a, late).first.rank, 1);
   a[0] = Chain();
   // Nobody but receivers.
   RanksOperations e = a;
   Spoil(e[0], 0, true);
-  EXPECT_EQ(CompareRanks(a, e).first.kind, Parting::kReceiver);
-  EXPECT_TRUE(CompareRanks(a, a).equal());
+  EXPECT_EQ(Compare(a, e).first.kind, Parting::kReceiver);
+  EXPECT_TRUE(Compare(a, a).equal());
 }
 
 // One rank has [8, 4]; two have two columns each. Lanes of parts add up.
@@ -180,20 +141,20 @@ TEST(TraceDiffTest, TwoLayoutsAreComparedByWholes) {
                                          y.value.lane[1] - 5}};
     }
   }
-  const TraceDifference equal = CompareRanks(one, two);
+  const TraceDifference equal = Compare(one, two);
   EXPECT_TRUE(equal.across_layouts);
   EXPECT_TRUE(equal.equal()) << TraceDifferenceText(equal);
   EXPECT_EQ(equal.compared, 6);
   RanksOperations wrong = two;
   wrong[1][4].outputs[0].value.lane[1] ^= 4;
-  const TraceDifference d = CompareRanks(one, wrong);
+  const TraceDifference d = Compare(one, wrong);
   EXPECT_EQ(d.first.kind, Parting::kOrigin);
   EXPECT_EQ(d.first.identity, wrong[1][4].identity);
   // Copies that are not equal are no sound whole.
   RanksOperations copies = {{0, Chain()}, {1, Chain()}, {2, Chain()}};
-  EXPECT_TRUE(CompareRanks(one, copies).equal());
+  EXPECT_TRUE(Compare(one, copies).equal());
   copies[2][3].outputs[0].value.lane[0] ^= 1;
-  EXPECT_EQ(CompareRanks(one, copies).first.identity, Chain()[3].identity);
+  EXPECT_EQ(Compare(one, copies).first.identity, Chain()[3].identity);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
-#include "determinism/trace_writer.h"
+#include "determinism/trace_raw.h"
 
 namespace lockstep {
 namespace {
@@ -44,12 +44,12 @@ absl::Status TakeFiles(FileSystem& fs, TraceFolder& folder) {
                     "--trace FOLDER, and name the folder or the run");
 }
 
-absl::Status TakeLevel(TraceFolder& folder, const Trace& trace,
+absl::Status TakeLevel(TraceFolder& folder, const trace::Header& header,
                        const std::string& file) {
-  if (folder.level.empty()) folder.level = trace.header.level();
-  if (folder.level == trace.header.level()) return absl::OkStatus();
+  if (folder.level.empty()) folder.level = header.level();
+  if (folder.level == header.level()) return absl::OkStatus();
   return InputError(absl::StrCat("traces of level ", folder.level, " and ",
-                                 trace.header.level(), " in one folder"),
+                                 header.level(), " in one folder"),
                     file, "name a folder whose files have one level");
 }
 
@@ -71,27 +71,26 @@ absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
   return folder;
 }
 
-absl::StatusOr<std::vector<TracedOperation>> OperationsOf(
-    FileSystem& fs, TraceFolder& folder, int rank, const TraceSteps& steps) {
-  std::vector<TracedOperation> operations;
-  std::map<OperationIdentity, int64_t> times;
+absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
+                                           int rank, const TraceSteps& steps) {
+  OperationList operations;
   const std::map<int64_t, std::string>& files = folder.files.at(rank);
   for (auto file = files.begin(); file != files.end(); ++file) {
     const auto next = std::next(file);
+    // What is beyond, the next launch has done again.
     const int64_t last = next == files.end() ? INT64_MAX : next->first;
-    LS_ASSIGN_OR_RETURN(const Trace trace, ReadTrace(fs, file->second));
-    LS_RETURN_IF_ERROR(TakeLevel(folder, trace, file->second));
+    LS_ASSIGN_OR_RETURN(RawTrace trace, ReadRawTrace(fs, file->second));
+    LS_RETURN_IF_ERROR(TakeLevel(folder, trace.header, file->second));
     if (trace.torn_bytes > 0) {
       folder.notes.push_back(absl::StrCat(file->second, " ends in ",
                                           trace.torn_bytes,
                                           " bytes of a torn record"));
     }
-    for (const trace::Record& record : trace.records) {
-      if (record.step() > last) continue;  // done again by the next launch
-      if (record.step() < steps.first || record.step() > steps.last) continue;
-      TracedOperation operation = OperationOf(record);
-      operation.identity.occurrence = times[operation.identity]++;
-      operations.push_back(std::move(operation));
+    uint64_t damaged_at = 0;
+    if (!operations.Add(std::move(trace),
+                        {steps.first, std::min(last, steps.last)},
+                        damaged_at)) {
+      return DamagedTrace(file->second, damaged_at);
     }
   }
   return operations;

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
-#include "tools/trace_diff/traced_operation.h"
+#include "tools/trace_diff/operation_list.h"
 
 namespace lockstep {
 
@@ -31,16 +31,10 @@ struct TraceFolder {
 absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
                                             const std::string& path);
 
-// Steps of a trace, both included.
-struct TraceSteps {
-  int64_t first = 0;
-  int64_t last = INT64_MAX;
-};
-
 // What `rank` did in these steps, occurrences counted.
-absl::StatusOr<std::vector<TracedOperation>> OperationsOf(
-    FileSystem& fs, TraceFolder& folder, int rank,
-    const TraceSteps& steps = {});
+absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
+                                           int rank,
+                                           const TraceSteps& steps = {});
 
 }  // namespace lockstep
 

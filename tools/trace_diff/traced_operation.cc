@@ -26,6 +26,16 @@ TracedTensor TensorOf(const trace::Tensor& tensor) {
   for (const trace::HeldDim& dim : tensor.held()) {
     traced.held.emplace_back(dim.bounds().begin(), dim.bounds().end());
   }
+  if (tensor.has_values()) {
+    const trace::TensorValues& values = tensor.values();
+    traced.values = {
+        .absmax = values.absmax(),
+        .rms = values.rms(),
+        .non_finite = values.non_finite(),
+        .elements = {values.elements().begin(), values.elements().end()},
+        .sample = {values.sample().begin(), values.sample().end()},
+        .contents = values.contents()};
+  }
   return traced;
 }
 
@@ -78,6 +88,10 @@ TracedOperation OperationOf(const trace::Record& record) {
   } else if (record.has_phase_end()) {
     traced.identity.operation = kPhaseOperation;
     traced.outputs.push_back(FieldOf("all", record.phase_end().fingerprint()));
+  } else if (record.has_module_end()) {
+    traced.identity.scope = record.module_end().scope();
+    traced.identity.operation = kModuleOperation;
+    traced.outputs.push_back(FieldOf("all", record.module_end().fingerprint()));
   } else {
     traced.identity.operation = kStepOperation;
     for (const auto& [name, value] : record.step_end().fields()) {

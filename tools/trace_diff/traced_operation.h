@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,16 @@
 
 namespace lockstep {
 
+// Of the elements that a rank held, where the trace has them.
+struct TracedValues {
+  double absmax = 0;
+  double rms = 0;
+  int64_t non_finite = 0;
+  std::vector<int64_t> elements = {};  // places in the whole
+  std::vector<double> sample = {};
+  std::string contents = {};
+};
+
 struct TracedTensor {
   std::string name;
   std::string dtype;
@@ -25,16 +36,23 @@ struct TracedTensor {
   std::vector<int64_t> global_shape;  // of the whole; empty: the rank had it
   std::vector<std::vector<int64_t>> held;
   Fingerprint value;
+  std::optional<TracedValues> values = std::nullopt;
 
   int64_t count() const;
   const std::vector<int64_t>& whole() const {
     return global_shape.empty() ? shape : global_shape;
   }
-  friend bool operator==(const TracedTensor&, const TracedTensor&) = default;
+  // Values do not count: a trace may lack them, and the fingerprint is of all.
+  friend bool operator==(const TracedTensor& a, const TracedTensor& b) {
+    return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+           a.global_shape == b.global_shape && a.held == b.held &&
+           a.value == b.value;
+  }
 };
 
 // A phase of a trace that has no operations is one operation "(phase)" with one
-// output; the fields after a step are "(step)" with an output each.
+// output, and a module of it one "(module)"; the fields after a step are
+// "(step)" with an output each.
 struct OperationIdentity {
   int64_t step = 0;
   int64_t attempt = 0;
@@ -58,6 +76,7 @@ struct TracedOperation {
 };
 
 inline constexpr char kPhaseOperation[] = "(phase)";
+inline constexpr char kModuleOperation[] = "(module)";
 inline constexpr char kStepOperation[] = "(step)";
 
 // All but the occurrence, which whoever reads a whole trace counts.

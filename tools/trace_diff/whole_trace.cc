@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "determinism/operation.h"
+#include "tools/trace_diff/phase_place.h"
 
 namespace lockstep {
 namespace {
@@ -85,8 +86,9 @@ auto OrderOf(const OperationIdentity& id, const Gathered& gathered) {
   const int order = phase == Phase::kRecompute
                         ? static_cast<int>(Phase::kBackward)
                         : static_cast<int>(phase);
-  return std::tuple(id.step, id.phase.empty(), id.attempt, order,
-                    id.first_sample, down ? -rank : rank, gathered.place);
+  return std::tuple(id.step, id.phase.empty(), id.attempt,
+                    PlaceInStep(id.phase, id.operation), order, id.first_sample,
+                    down ? -rank : rank, gathered.place);
 }
 
 }  // namespace
@@ -98,6 +100,7 @@ std::vector<TracedOperation> WholeTrace(
   for (const auto& [rank, operations] : ranks) {
     for (size_t place = 0; place < operations.size(); ++place) {
       const TracedOperation& operation = operations[place];
+      if (IsExchange(operation.identity.phase)) continue;
       Gathered& gathered = all[operation.identity];
       if (gathered.ranks.empty()) {
         gathered.place = place;

@@ -7,7 +7,8 @@
 // sample. Why so: two layouts can be compared, and what differs first between
 // them is what should not.
 //
-// Left out: running sums of gradients (`..._sum`), which depend on who adds up
+// Left out: what ranks exchange, which is another thing on another layout,
+// running sums of gradients (`..._sum`), which depend on who adds up
 // which samples, and tensors whose parts do not cover them, as where a rank's
 // trace is missing. Where ranks hold copies of a part that are not equal, the
 // whole takes their difference in, so that it equals no sound one.

@@ -30,7 +30,7 @@ void AdamW(Device& device, const AdamWArgs& args, const AdamWBlockDone& done) {
       << NameOf(args.runtime_dtype);
   LS_CHECK(args.bias_correction1 > 0 && args.bias_correction2 > 0)
       << args.bias_correction1 << " and " << args.bias_correction2;
-  const auto update = AdamWRangeVariants().For(device.isa());
+  const auto update = KernelFor(device, AdamWRangeVariants(), args.n);
   device.threads().ParallelFor(
       args.n,
       [&](int64_t begin, int64_t end) {

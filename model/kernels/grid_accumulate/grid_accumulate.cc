@@ -27,7 +27,8 @@ void GridAccumulate(Device& device, const GridAccumulateArgs& args) {
   LS_CHECK(args.stats != nullptr);
   LS_CHECK(std::abs(args.exponent) <= kMostGridExponent) << args.exponent;
   LS_CHECK(args.leaves >= 0);
-  const auto accumulate = GridAccumulateRangeVariants().For(device.isa());
+  const auto accumulate =
+      KernelFor(device, GridAccumulateRangeVariants(), args.n);
   std::mutex mutex;
   device.threads().ParallelFor(
       args.n,

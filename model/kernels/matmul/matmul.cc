@@ -8,6 +8,7 @@
 #include "determinism/check.h"
 #include "determinism/dtype.h"
 #include "model/device.h"
+#include "model/kernels/dispatch.h"
 #include "model/kernels/grid.h"
 #include "model/kernels/matmul/matmul_kernel.h"
 #include "model/kernels/registry.h"
@@ -84,7 +85,7 @@ int64_t DepthOf(const MatmulArgs& args) {
 // Each range has statistics of its own; they have no order to be kept.
 void MultiplyOnGrid(Device& device, const MatmulArgs& args, int64_t items,
                     int64_t grain) {
-  const auto multiply = Variants().For(device.isa());
+  const auto multiply = KernelFor(device, Variants(), items);
   std::mutex mutex;
   device.threads().ParallelFor(
       items,
@@ -115,7 +116,7 @@ void Matmul(Device& device, const MatmulArgs& args) {
     MultiplyOnGrid(device, args, items, grain);
     return;
   }
-  const auto multiply = Variants().For(device.isa());
+  const auto multiply = KernelFor(device, Variants(), items);
   device.threads().ParallelFor(
       items, [&](int64_t begin, int64_t end) { multiply(args, begin, end); },
       grain);

@@ -1,0 +1,163 @@
+// The kinds of faults that need more than one tensor, and the one list of all.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "determinism/fault.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<FaultSpec> Spec(const std::string& text) {
+  const auto spec = ParseFault(text);
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return {*spec};
+}
+
+std::string ErrorOf(const std::string& text) {
+  return std::string(ParseFault(text).status().message());
+}
+
+// y [2, 2] of one call, which leaves `value` everywhere.
+struct Call {
+  explicit Call(float value) : y(4, value) {}
+
+  void Tell(FaultPlan& plan, int64_t micro_batch = 0) {
+    const TensorRef out = {
+        .name = "y", .dtype = DType::kF32, .shape = {2, 2}, .data = y.data()};
+    plan.OnOperation({.phase = Phase::kForward,
+                      .scope = "a",
+                      .operation = "b",
+                      .micro_batch = micro_batch,
+                      .outputs = {&out, 1}});
+  }
+  std::vector<float> y;
+};
+
+TEST(StaleFaultTest, LeavesWhatTheLastCallLeft) {
+  FaultPlan plan(Spec("kind=stale,at=a.b.forward,step=2,micro=1"), 0);
+  plan.BeginStep(1, 0);
+  Call(1).Tell(plan, 0);
+  Call(2).Tell(plan, 1);
+  plan.BeginStep(2, 0);
+  Call first(3), second(4);
+  first.Tell(plan, 0);
+  EXPECT_EQ(first.y, std::vector<float>(4, 3));
+  second.Tell(plan, 1);
+  EXPECT_EQ(second.y, std::vector<float>(4, 3));
+  EXPECT_TRUE(plan.Unfired().empty());
+}
+
+TEST(StaleFaultTest, TheFirstCallOfALaunchFindsZeros) {
+  FaultPlan plan(Spec("kind=stale,at=a.b,step=1"), 0);
+  plan.BeginStep(1, 0);
+  Call call(5);
+  call.Tell(plan);
+  EXPECT_EQ(call.y, std::vector<float>(4, 0));
+}
+
+// x [1, 3] . w [2, 3]: the big terms cancel, and who comes last is kept.
+TEST(OrderFaultTest, SumsFromTheFarEnd) {
+  std::vector<float> x = {1, 1, 1};
+  std::vector<float> weight = {1e8f, -1e8f, 1, 1, 2, 3};
+  std::vector<float> y = {1, 6};  // as from the near end
+  const TensorRef inputs[] = {
+      {.name = "x", .dtype = DType::kF32, .shape = {1, 3}, .data = x.data()},
+      {.name = "weight",
+       .dtype = DType::kF32,
+       .shape = {2, 3},
+       .data = weight.data()}};
+  const TensorRef out = {
+      .name = "y", .dtype = DType::kF32, .shape = {1, 2}, .data = y.data()};
+  const OperationEvent event = {
+      .operation = "p", .inputs = inputs, .outputs = {&out, 1}};
+  FaultPlan other(Spec("kind=order,at=p,element=1"), 0);
+  other.OnOperation(event);
+  EXPECT_EQ(y, (std::vector<float>{1, 6}));  // exact in any order
+  FaultPlan plan(Spec("kind=order,at=p"), 0);
+  plan.OnOperation(event);
+  EXPECT_EQ(y, (std::vector<float>{0, 6}));  // 1 is lost beside 1e8
+  EXPECT_TRUE(plan.AtPoint("step.end").ok());
+  // No product, or a part of its terms: refused.
+  OperationEvent bare = event;
+  bare.inputs = {};
+  FaultPlan none(Spec("kind=order,at=p"), 0);
+  none.OnOperation(bare);
+  EXPECT_EQ(none.AtPoint("step.end").code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ScaleFaultTest, ActsOnWhatWasLoadedAlone) {
+  for (const Phase phase :
+       {Phase::kLoad, Phase::kConversion, Phase::kForward, Phase::kSave}) {
+    std::vector<float> m = {1, -3};
+    const TensorRef out = {
+        .name = "m", .dtype = DType::kF32, .shape = {2}, .data = m.data()};
+    FaultPlan plan(Spec("kind=scale,at=w.m"), 0);
+    plan.OnOperation(
+        {.phase = phase, .scope = "w", .operation = "m", .outputs = {&out, 1}});
+    const bool acts = phase == Phase::kLoad || phase == Phase::kConversion;
+    EXPECT_EQ(m[1], acts ? -6.0f : -3.0f) << NameOf(phase);
+    EXPECT_EQ(plan.Unfired().empty(), acts);
+  }
+}
+
+TEST(DropCollectiveTest, OfItsStepAndOfAllRanks) {
+  FaultPlan plan(Spec("kind=drop_collective,at=weights.all_gather,step=3"), 1);
+  for (int64_t step = 1; step <= 4; ++step) {
+    plan.BeginStep(step, 0);
+    EXPECT_EQ(plan.Drops("weights.all_gather"), step == 3) << step;
+    EXPECT_FALSE(plan.Drops("gradients.reduce_scatter"));
+  }
+  EXPECT_NE(ErrorOf("kind=drop_collective,at=weights.gather,step=1")
+                .find("write 'weights.all_gather'"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("kind=drop_collective,at=weights.all_gather,step=1,rank=0")
+                .find("all ranks"),
+            std::string::npos);
+}
+
+TEST(RngSlipTest, OfItsMicroBatchHoweverOftenAsked) {
+  FaultPlan plan(Spec("kind=rng_slip,step=3,sample=41"), 0);
+  constexpr uint64_t kHere[] = {40, 41}, kElsewhere[] = {42, 43};
+  plan.BeginStep(3, 0);
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_TRUE(plan.SlipsStream(0, kHere));
+    EXPECT_FALSE(plan.SlipsStream(1, kElsewhere));
+  }
+  plan.BeginStep(4, 0);
+  EXPECT_FALSE(plan.SlipsStream(0, kHere));
+  EXPECT_TRUE(plan.Unfired().empty());
+}
+
+// The table of FAULTS.md is this one, byte for byte.
+TEST(FaultListTest, TheDocumentHasTheKindsAsTheyAre) {
+  std::string table;
+  for (int i = 0; i < kFaultKindCount; ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    std::string needs, takes, word;
+    for (const char c : KeysOf(kind) + " ") {
+      if (c != ' ') {
+        word.push_back(c);
+        continue;
+      }
+      const bool must = word.ends_with('!');
+      if (must) word.pop_back();
+      std::string& list = must ? needs : takes;
+      list += (list.empty() ? "`" : " `") + word + "`";
+      word.clear();
+    }
+    table += std::string("| `") + NameOf(kind) + "` | " + WhatItDoes(kind) +
+             " | " + needs + " | " + takes + " |\n";
+  }
+  std::ifstream file("determinism/FAULTS.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(text.find(table), std::string::npos) << "write into FAULTS.md:\n"
+                                                 << table;
+}
+
+}  // namespace
+}  // namespace lockstep
