@@ -25,7 +25,6 @@
 #include "tools/diff/metric_lines.h"
 #include "tools/launch/failure.h"
 #include "tools/metrics.h"
-#include "tools/metrics_compare.h"
 #include "tools/recorded_steps.h"
 #include "tools/run_faults.h"
 #include "tools/status.h"
@@ -124,7 +123,6 @@ void FuzzMetrics(std::string_view bytes) {
     report.step = steps->last();
     Use(steps->Differences(report));
   }
-  Use(CompareMetrics(fs, "/a", "/b"));
   Use(CompareMetricLines(fs, "/a/metrics.jsonl", "/b/metrics.jsonl"));
   Use(LastLine(bytes));
   AbandonedTail tail;
