@@ -15,6 +15,7 @@
 #include "model/placement.h"
 #include "parallel/over_ranks.h"
 #include "tools/checkpoint_at.h"
+#include "tools/config_layout.h"
 #include "tools/layout_text.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
@@ -79,14 +80,11 @@ absl::StatusOr<Answer> CkptReshardVerb(const CkptOptions& options) {
   LS_ASSIGN_OR_RETURN(const RunConfig config,
                       ConfigOn(fs, dir, index, options.layout));
   const ParallelConfig& p = config.parallel;
-  const PlacedModel model = {
-      .config = config.model,
-      .tensor_grid = config.grid.tensor,
-      .tokens = config.data.sequence,
-      .shape = {.data = static_cast<int>(p.data.value_or(1)),
-                .pipeline = static_cast<int>(p.pipeline),
-                .tensor = static_cast<int>(p.tensor)},
-      .interleave = static_cast<int>(p.interleave)};
+  const PlacedModel model = {.config = config.model,
+                             .tensor_grid = config.grid.tensor,
+                             .tokens = config.data.sequence,
+                             .shape = MeshShapeOf(config),
+                             .interleave = static_cast<int>(p.interleave)};
   LS_ASSIGN_OR_RETURN(const auto placed, SavedBoxesOf(model));
   std::string output = options.output;
   while (output.size() > 1 && output.back() == '/') output.pop_back();

@@ -8,6 +8,7 @@
 #include "determinism/status.h"
 #include "model/kernels/register_peak.h"
 #include "parallel/over_ranks.h"
+#include "tools/config_layout.h"
 #include "tools/rank_lead.h"
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
@@ -78,15 +79,7 @@ absl::Status TrainProcess::OpenData() {
 }
 
 absl::Status TrainProcess::MakeStepper() {
-  const ParallelConfig& p = run_->config.parallel;
-  const MeshShape shape = {.data = static_cast<int>(p.data.value_or(1)),
-                           .pipeline = static_cast<int>(p.pipeline),
-                           .tensor = static_cast<int>(p.tensor)};
-  const RunConfig& c = run_->config;
-  LS_ASSIGN_OR_RETURN(
-      groups_, MakeLayout(rank_.world, shape, static_cast<int>(p.interleave),
-                          AxisOptions(c.model, c.guarantee, c.grid.tensor,
-                                      shape.tensor, p.sequence)));
+  LS_ASSIGN_OR_RETURN(groups_, MakeLayout(rank_.world, run_->config));
   stepper_ = std::make_unique<Stepper>(
       run_->config,
       StepperOptions{machine_.threads, machine_.isa,
@@ -154,7 +147,10 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
     progress.Warn(NothingToDo(done, run_->config.Steps(), options_.until));
   }
   const double peak =
-      done >= last || !first() ? 0.0 : MeasureRegisterPeak(stepper_->device());
+      done >= last || !first()
+          ? 0.0
+          : MeasureRegisterPeak(stepper_->device(),
+                                run_->config.precision.storage());
   stepper_->WatchMicroBatches([&](int64_t done_now, int64_t of) {
     progress.MicroBatch(static_cast<int64_t>(stepper_->state().iterations) + 1,
                         done_now, of);

@@ -18,10 +18,18 @@ struct alignas(64) ThreadSlot {
   int64_t flops;
 };
 
+using PeakFunction = void (*)(int64_t rounds, float* sink, int64_t* flops);
+
+PeakFunction PeakOf(Isa isa, DType operands) {
+  if (isa == Isa::kAmx && operands == DType::kBF16) {
+    return &amx::RegisterTileProducts;
+  }
+  return LS_KERNEL_VARIANTS(RegisterFmas, "register_peak", "").For(isa);
+}
+
 // One trial on all threads; seconds taken.
-double Trial(Device& device, int64_t rounds, std::vector<ThreadSlot>& slots) {
-  const auto fmas =
-      LS_KERNEL_VARIANTS(RegisterFmas, "register_peak", "").For(device.isa());
+double Trial(Device& device, PeakFunction fmas, int64_t rounds,
+             std::vector<ThreadSlot>& slots) {
   const auto start = std::chrono::steady_clock::now();
   device.threads().ParallelFor(static_cast<int64_t>(slots.size()),
                                [&](int64_t begin, int64_t end) {
@@ -36,12 +44,13 @@ double Trial(Device& device, int64_t rounds, std::vector<ThreadSlot>& slots) {
 
 }  // namespace
 
-double MeasureRegisterPeak(Device& device) {
+double MeasureRegisterPeak(Device& device, DType operands) {
+  const PeakFunction fmas = PeakOf(device.isa(), operands);
   std::vector<ThreadSlot> slots(device.threads().threads());
   int64_t rounds = 1000;
   double best = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
-    const double seconds = Trial(device, rounds, slots);
+    const double seconds = Trial(device, fmas, rounds, slots);
     int64_t flops = 0;
     for (const ThreadSlot& slot : slots) flops += slot.flops;
     best = std::max(best, static_cast<double>(flops) / seconds);

@@ -13,6 +13,11 @@ namespace lockstep {
 // floats that depend on all of them.
 LS_DECLARE_KERNEL(RegisterFmas, int64_t rounds, float* sink, int64_t* flops)
 
+// The same of BF16 products in tile registers; they leave nothing in the sink.
+namespace amx {
+void RegisterTileProducts(int64_t rounds, float* sink, int64_t* flops);
+}
+
 }  // namespace lockstep
 
 #endif  // MODEL_KERNELS_REGISTER_PEAK_KERNEL_H_

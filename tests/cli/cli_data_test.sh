@@ -3,28 +3,8 @@
 # that verify refuses what training refuses.
 set -uo pipefail
 
-lockstep=$PWD/$1
-scratch=$(mktemp -d "${TEST_TMPDIR:-/tmp}/cli_data.XXXXXX")
-cd "$scratch" || exit 1
-failures=0
-checks=0
-
-fail() {
-  echo "FAILED: $*"
-  sed 's/^/    /' out err 2>/dev/null | head -n 20
-  failures=$((failures + 1))
-}
-
-# expect CODE PATTERN COMMAND...: exit code, and a pattern in what it printed.
-expect() {
-  local code=$1 pattern=$2 got
-  shift 2
-  checks=$((checks + 1))
-  "$@" >out 2>err </dev/null
-  got=$?
-  [[ $got == "$code" ]] || fail "exit $got, not $code: $*"
-  grep -qE -- "$pattern" out err || fail "no '$pattern' from: $*"
-}
+# shellcheck source=tests/cli/expect.sh
+source tests/cli/expect.sh
 
 head -c 20000 /usr/share/common-licenses/GPL-3 >text.txt
 expect 2 'mkdir -p typo/deep' "$lockstep" data prepare text.txt --output typo/deep/x

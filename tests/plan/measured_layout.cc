@@ -7,6 +7,7 @@
 #include "determinism/status.h"
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
+#include "tools/config_layout.h"
 #include "tools/run_setup.h"
 #include "tools/stepper.h"
 
@@ -15,16 +16,11 @@ namespace {
 
 absl::StatusOr<MeasuredRank> MeasureRank(const ResolvedRun& run,
                                          const Dataset& data,
-                                         const MeshShape& shape,
                                          Communicator& world) {
   const RunConfig& c = run.config;
   SaidByAxis said;
   const auto counted = CountWorld(&world, &said);
-  LS_ASSIGN_OR_RETURN(
-      const auto groups,
-      MakeLayout(counted.get(), shape, static_cast<int>(c.parallel.interleave),
-                 AxisOptions(c.model, c.guarantee, c.grid.tensor, shape.tensor,
-                             c.parallel.sequence)));
+  LS_ASSIGN_OR_RETURN(const auto groups, MakeLayout(counted.get(), c));
   Stepper stepper(c, {1, BestIsa(), run.schedule_length_samples}, &data,
                   groups->layout, nullptr);
   LS_RETURN_IF_ERROR(stepper.Initialise());
@@ -51,16 +47,13 @@ MeasuredLayout MeasureLayout(const std::string& recipe,
   const RunConfig& c = run->config;
   const auto data = Dataset::Open(fs, c.data, dir, c.seed, c.model.vocab);
   LS_CHECK(data.ok()) << std::string(data.status().message());
-  const MeshShape shape = {
-      .data = static_cast<int>(c.parallel.data.value_or(1)),
-      .pipeline = static_cast<int>(c.parallel.pipeline),
-      .tensor = static_cast<int>(c.parallel.tensor)};
+  const int ranks = MeshShapeOf(c).world();
   MeasuredLayout measured = {.config = c, .ranks = {}};
-  measured.ranks.resize(static_cast<size_t>(shape.world()));
+  measured.ranks.resize(static_cast<size_t>(ranks));
   const absl::Status done =
-      RunThreadRanks(shape.world(), [&](Communicator& world) -> absl::Status {
+      RunThreadRanks(ranks, [&](Communicator& world) -> absl::Status {
         LS_ASSIGN_OR_RETURN(measured.ranks[static_cast<size_t>(world.rank())],
-                            MeasureRank(*run, **data, shape, world));
+                            MeasureRank(*run, **data, world));
         return absl::OkStatus();
       });
   LS_CHECK(done.ok()) << std::string(done.message());

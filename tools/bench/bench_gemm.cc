@@ -69,7 +69,7 @@ class GemmBench {
     double best = 0, peak = 0;
     for (int64_t round = 0; round < rounds_; ++round) {
       best = std::max(best, product.flops() / product.Seconds());
-      peak = std::max(peak, MeasureRegisterPeak(device_));
+      peak = std::max(peak, MeasureRegisterPeak(device_, operands));
     }
     cases_.push_back({.name = name,
                       .threads = device_.threads().threads(),

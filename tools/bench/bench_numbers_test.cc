@@ -63,6 +63,12 @@ TEST(BenchStepTest, SharesOfPhasesAndOfKindsAddUpToTheStep) {
   EXPECT_GT(by_name["tokens"].rate, 0);
   EXPECT_GT(by_name["tokens at the recipe's batch"].rate, 0);
   EXPECT_GT(by_name["model FLOPs"].ratio, 0);
+  for (const char* name :
+       {"roofline scan forward", "roofline scan backward",
+        "roofline attention forward", "roofline attention backward"}) {
+    EXPECT_GT(by_name[name].probe, 0) << name;
+    EXPECT_GE(by_name[name].ratio, 0.5) << name << ": better than the machine";
+  }
   EXPECT_EQ(by_name.count("fingerprints"), 1u);
   EXPECT_GE(by_name["peak memory"].ratio, 1);
   EXPECT_LT(by_name["peak memory"].ratio, 10);

@@ -15,6 +15,7 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tools/bench/benches.h"
+#include "tools/bench/memory_rate.h"
 #include "tools/bench/peer_step.h"
 #include "tools/bench/scratch.h"
 #include "tools/bench/step_cases.h"
@@ -36,6 +37,15 @@ absl::StatusOr<StepTimes> TimesOfStep(Stepper& stepper, StepProfile& profile,
   return profile.End();
 }
 
+void MeasureProbes(Stepper& stepper, StepMeasure& best) {
+  Device& device = stepper.device();
+  const DType storage = stepper.config().precision.storage();
+  best.peak = std::max(best.peak, MeasureRegisterPeak(device, storage));
+  best.fma_peak =
+      std::max(best.fma_peak, MeasureRegisterPeak(device, DType::kF32));
+  best.memory = std::max(best.memory, MeasureMemoryRate(device));
+}
+
 // One step before, which touches all memory; the quickest of the rest counts.
 // Fingerprints are taken on the way from gradients to weights, so what they
 // cost is by how much that is longer than in a step without them.
@@ -50,7 +60,7 @@ absl::StatusOr<StepMeasure> Measure(Stepper& stepper, PeerStep* peer,
   StepMeasure best;
   double tail = 0, tail_without = 0;
   for (int64_t round = -1; round < rounds; ++round) {
-    best.peak = std::max(best.peak, MeasureRegisterPeak(stepper.device()));
+    MeasureProbes(stepper, best);
     LS_ASSIGN_OR_RETURN(const StepTimes times,
                         TimesOfStep(stepper, profile, true));
     const bool first = round <= 0;
@@ -66,7 +76,7 @@ absl::StatusOr<StepMeasure> Measure(Stepper& stepper, PeerStep* peer,
                         TimesOfStep(stepper, profile, false));
     if (first || without.tail < tail_without) tail_without = without.tail;
   }
-  best.peak = std::max(best.peak, MeasureRegisterPeak(stepper.device()));
+  MeasureProbes(stepper, best);
   best.peak_bytes = stepper.device().peak_bytes();
   best.fingerprint_seconds = tail - tail_without;
   if (peer != nullptr) best.peer = peer->name();

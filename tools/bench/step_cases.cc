@@ -44,6 +44,7 @@ class Report {
       Add(absl::StrCat("kind ", NameOf(static_cast<StepKind>(kind))),
           times.by_kind[kind], "s/step", times.seconds);
     }
+    AddRooflines();
     Add("fingerprints", best_.fingerprint_seconds, "s/step", times.seconds);
     Add("peak memory", static_cast<double>(best_.peak_bytes) / kMiB, "MiB",
         static_cast<double>(times.kept_bytes) / kMiB);
@@ -61,6 +62,20 @@ class Report {
     Add("tokens of " + best_.peer,
         tokens / *std::min_element(seconds.begin(), seconds.end()), "tokens/s",
         0);
+  }
+  // Seconds over those of the roofline: 1 is the best there is. Only of what is
+  // one kernel an operation.
+  void AddRooflines() {
+    for (const StepKind kind : {StepKind::kScan, StepKind::kAttention}) {
+      for (const Phase phase : {Phase::kForward, Phase::kBackward}) {
+        const KindWork& work =
+            best_.times.work[static_cast<int>(kind)][static_cast<int>(phase)];
+        if (work.flops == 0) continue;
+        Add(absl::StrCat("roofline ", NameOf(kind), " ", NameOf(phase)),
+            work.seconds, "s/step",
+            work.Roofline(best_.fma_peak, best_.memory));
+      }
+    }
   }
   double TokensOf(int64_t samples) const {
     return static_cast<double>(samples * config_.data.sequence);

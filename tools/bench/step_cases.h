@@ -14,7 +14,9 @@ namespace lockstep {
 
 struct StepMeasure {
   StepTimes times;
-  double peak = 0;  // FLOP/s of the registers
+  double peak = 0;      // FLOP/s of the registers, products of the step's type
+  double fma_peak = 0;  // of fp32, which the scan and attention are made of
+  double memory = 0;    // bytes/s, read and written
   int64_t peak_bytes = 0;
   double fingerprint_seconds = 0;  // of gradients, parameters and state
   // Of a peer's steps, and over ours beside them; empty: no peer.

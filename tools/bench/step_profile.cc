@@ -1,6 +1,7 @@
 #include "tools/bench/step_profile.h"
 
 #include <algorithm>
+#include <span>
 
 #include "absl/strings/match.h"
 
@@ -27,6 +28,20 @@ StepKind KindOf(std::string_view operation) {
   return StepKind::kOther;
 }
 
+namespace {
+
+double BytesOf(std::span<const TensorRef> tensors) {
+  double bytes = 0;
+  for (const TensorRef& tensor : tensors) {
+    double elements = 1;
+    for (const int64_t dim : tensor.shape) elements *= static_cast<double>(dim);
+    bytes += elements * static_cast<double>(SizeOf(tensor.dtype));
+  }
+  return bytes;
+}
+
+}  // namespace
+
 double StepProfile::Lap() {
   const int64_t now = clock_.MonotonicNanos();
   const double seconds = static_cast<double>(now - last_ns_) * 1e-9;
@@ -36,13 +51,20 @@ double StepProfile::Lap() {
 
 void StepProfile::Begin() {
   times_ = {};
+  last_flops_ = device_.flops();
   begin_ns_ = last_ns_ = tail_ns_ = clock_.MonotonicNanos();
 }
 
 void StepProfile::OnOperation(const OperationEvent& event) {
   const double seconds = Lap();
   times_.by_phase[static_cast<int>(event.phase)] += seconds;
-  times_.by_kind[static_cast<int>(KindOf(event.operation))] += seconds;
+  const int kind = static_cast<int>(KindOf(event.operation));
+  times_.by_kind[kind] += seconds;
+  KindWork& work = times_.work[kind][static_cast<int>(event.phase)];
+  work.seconds += seconds;
+  work.flops += static_cast<double>(device_.flops() - last_flops_);
+  work.bytes += BytesOf(event.inputs) + BytesOf(event.outputs);
+  last_flops_ = device_.flops();
   if (event.phase == Phase::kForward && event.scope != "lm_head") {
     times_.kept_bytes = std::max(times_.kept_bytes, device_.bytes_in_use());
   }

@@ -8,6 +8,7 @@
 #ifndef LOCKSTEP_TOOLS_BENCH_STEP_PROFILE_H_
 #define LOCKSTEP_TOOLS_BENCH_STEP_PROFILE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -35,12 +36,26 @@ const char* NameOf(StepKind kind);
 // Of an operation as layers announce it; kOther for one that is not known.
 StepKind KindOf(std::string_view operation);
 
+// What operations of one kind did in one phase: enough for a roofline
+// (Williams et al., 2009).
+struct KindWork {
+  double seconds = 0;
+  double flops = 0;  // of products, as the kernels count them
+  double bytes = 0;  // of what the operations were given and left
+
+  // Seconds that arithmetic, or memory alone, would take at these rates.
+  double Roofline(double flops_per_s, double bytes_per_s) const {
+    return std::max(flops / flops_per_s, bytes / bytes_per_s);
+  }
+};
+
 struct StepTimes {
   double seconds = 0;  // of the step
   double tail = 0;     // of it, from the end of all backward passes on
   std::array<double, kPhaseCount> by_phase = {};
   double after = 0;  // behind the last operation, in no phase
   std::array<double, kStepKinds> by_kind = {};
+  std::array<std::array<KindWork, kPhaseCount>, kStepKinds> work = {};
   // Bytes of the device in use at the end of a forward pass: parameters, state
   // and what backward needs of the layers.
   int64_t kept_bytes = 0;
@@ -62,6 +77,7 @@ class StepProfile : public OperationObserver {
   Device& device_;
   Clock& clock_;
   int64_t begin_ns_ = 0, last_ns_ = 0, tail_ns_ = 0;
+  int64_t last_flops_ = 0;
   StepTimes times_;
 };
 

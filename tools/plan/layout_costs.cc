@@ -5,6 +5,7 @@
 #include "ckpt/manifest_compare.h"
 #include "determinism/status.h"
 #include "model/model_layout.h"
+#include "tools/config_layout.h"
 #include "tools/rank_costs.h"
 
 namespace lockstep {
@@ -21,13 +22,6 @@ Manifest::Layout LayoutIn(const RunConfig& config) {
           .tensor = p.tensor,
           .pipeline = p.pipeline,
           .micro_batch = config.batch.micro};
-}
-
-MeshShape ShapeIn(const RunConfig& config) {
-  const ParallelConfig& p = config.parallel;
-  return {.data = static_cast<int>(p.data.value_or(1)),
-          .pipeline = static_cast<int>(p.pipeline),
-          .tensor = static_cast<int>(p.tensor)};
 }
 
 }  // namespace
@@ -128,7 +122,7 @@ absl::StatusOr<PlannedLayout> LayoutCosts::Of(const RunConfig& config) {
   LS_ASSIGN_OR_RETURN(const std::vector<StageRange>* const stages,
                       Stages(p.pipeline * p.interleave));
   const TensorRankCosts& costs = Tensor(p.tensor);
-  PlannedLayout layout = {.shape = ShapeIn(config),
+  PlannedLayout layout = {.shape = MeshShapeOf(config),
                           .interleave = static_cast<int>(p.interleave)};
   layout.idle = request_.world - layout.shape.world();
   for (int rank = 0; rank < p.pipeline; ++rank) {
@@ -151,7 +145,7 @@ absl::StatusOr<PlannedLayout> LayoutCosts::Of(const RunConfig& config) {
                 StageBalance(schedule, *stages) * (1 - layout.bubble);
   layout.crosses = Crosses(layout.shape);
   layout.keeps = KeptGuarantee(recipe_, config);
-  layout.current = layout.shape == ShapeIn(recipe_) &&
+  layout.current = layout.shape == MeshShapeOf(recipe_) &&
                    p.interleave == recipe_.parallel.interleave;
   return layout;
 }

@@ -15,6 +15,7 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tools/bench/scratch.h"
+#include "tools/config_layout.h"
 #include "tools/run_setup.h"
 #include "tools/stepper.h"
 #include "tools/tax/tax_meter.h"
@@ -39,16 +40,7 @@ class Contestant {
   static absl::StatusOr<std::unique_ptr<Contestant>> Make(
       const ResolvedRun& run, const Machine& machine, const Dataset& dataset,
       Communicator& world) {
-    const RunConfig& c = run.config;
-    const MeshShape shape = {
-        .data = static_cast<int>(c.parallel.data.value_or(1)),
-        .pipeline = static_cast<int>(c.parallel.pipeline),
-        .tensor = static_cast<int>(c.parallel.tensor)};
-    LS_ASSIGN_OR_RETURN(
-        auto groups,
-        MakeLayout(&world, shape, static_cast<int>(c.parallel.interleave),
-                   AxisOptions(c.model, c.guarantee, c.grid.tensor,
-                               shape.tensor, c.parallel.sequence)));
+    LS_ASSIGN_OR_RETURN(auto groups, MakeLayout(&world, run.config));
     std::unique_ptr<Contestant> one(
         new Contestant(run, machine, dataset, std::move(groups)));
     const ScopedFloatEnv float_env;

@@ -19,11 +19,6 @@ namespace {
 // A thread is worth waking for about this much: some ten microseconds.
 constexpr int64_t kGrainFlops = int64_t{1} << 20;
 
-constexpr const char* kOrder =
-    "F32: one FMA chain over ascending k; BF16, F16: amx32";
-
-auto Variants() { return LS_KERNEL_VARIANTS(MatmulRange, "matmul", kOrder); }
-
 bool IsOperand(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16;
 }
@@ -85,7 +80,7 @@ int64_t DepthOf(const MatmulArgs& args) {
 // Each range has statistics of its own; they have no order to be kept.
 void MultiplyOnGrid(Device& device, const MatmulArgs& args, int64_t items,
                     int64_t grain) {
-  const auto multiply = KernelFor(device, Variants(), items);
+  const auto multiply = KernelFor(device, MatmulVariants(), items);
   std::mutex mutex;
   device.threads().ParallelFor(
       items,
@@ -116,18 +111,19 @@ void Matmul(Device& device, const MatmulArgs& args) {
     MultiplyOnGrid(device, args, items, grain);
     return;
   }
-  const auto multiply = KernelFor(device, Variants(), items);
+  const auto multiply = KernelFor(device, MatmulVariants(), items);
   device.threads().ParallelFor(
       items, [&](int64_t begin, int64_t end) { multiply(args, begin, end); },
       grain);
 }
 
 KernelInfo MatmulInfo() {
+  const auto variants = MatmulVariants();
   return {.operation = "matmul",
-          .order = kOrder,
+          .order = variants.order,
           .clause = "N3, N4, N5",
-          .levels = Variants().Levels(),
-          .known_gaps = "AMX tiles: amx machines run the avx512 variant",
+          .levels = variants.Levels(),
+          .known_gaps = "amx: BF16 only, others as avx512",
           .self_check = &MatmulCheck};
 }
 

@@ -29,20 +29,22 @@ void BenchRates(Device& device, const std::vector<BenchShape>& shapes,
   for (const BenchShape& shape : shapes) {
     std::printf("| %s %s %ld x %ld x %ld |", shape.what, shape.transposed,
                 shape.m, shape.n, shape.k);
-    double peak = MeasureRegisterPeak(device);
+    double highest = 0;
     for (const Types& types : kTypes) {
       BenchProduct product(device, shape, types.operands, types.c);
       product.args().accumulate = types.accumulate;
       double best = 1e30;
+      double peak = MeasureRegisterPeak(device, types.operands);
       for (int trial = 0; trial < trials; ++trial) {
         best = std::min(best, product.Seconds());
       }
-      peak = std::max(peak, MeasureRegisterPeak(device));
+      peak = std::max(peak, MeasureRegisterPeak(device, types.operands));
+      highest = std::max(highest, peak);
       const double rate = product.flops() / best;
       std::printf(" %.0f (%.2f) |", rate * 1e-9, rate / peak);
       std::fflush(stdout);
     }
-    std::printf(" %.0f |\n", peak * 1e-9);
+    std::printf(" %.0f |\n", highest * 1e-9);
   }
 }
 

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "determinism/dtype.h"
 #include "determinism/inline.h"
@@ -27,9 +26,9 @@
 #include "model/kernels/matmul/matmul.h"
 #include "model/kernels/matmul/matmul_cut.h"
 #include "model/kernels/matmul/matmul_output.h"
-#include "model/kernels/matmul/matmul_pack.h"
 #include "model/kernels/matmul/matmul_runs.h"
 #include "model/kernels/matmul/matmul_tile.h"
+#include "model/kernels/matmul/matmul_tiling.h"
 #include "model/kernels/simd.h"
 
 namespace lockstep {
@@ -39,7 +38,9 @@ namespace LOCKSTEP_ISA_NS {
 template <class T>
 class BlockedProduct {
  public:
-  enum : bool { kBlocks = !std::is_same_v<T, float> };
+  using Tiling = TilingOf<T>;
+  using Packed = Tiling::Packed;
+  using Sizes = TileSizes<Tiling>;
 
   explicit BlockedProduct(const MatmulArgs& args)
       : args_(args),
@@ -47,11 +48,12 @@ class BlockedProduct {
            args.a.col_stride},
         b_{static_cast<const T*>(args.b.data), args.b.row_stride,
            args.b.col_stride},
-        runs_(args, kBlocks),
-        cut_(CutOf(args, runs_)),
+        runs_(args, Tiling::kBlocks),
+        cut_(CutOf<Tiling>(args, runs_)),
         grid_(args.grid_exponent) {}
 
   void Run() {
+    [[maybe_unused]] const typename Tiling::Setup setup{};
     for (int64_t col = 0; col < args_.n; col += cut_.columns) {
       const int64_t columns = std::min(cut_.columns, args_.n - col);
       for (int64_t row = 0; row < args_.m; row += cut_.rows) {
@@ -74,60 +76,56 @@ class BlockedProduct {
   void PackB(int64_t col, int64_t columns) {
     for (int64_t j = 0; j < columns; j += kTileColumns) {
       const int64_t wide = std::min<int64_t>(kTileColumns, columns - j);
-      float* to = packed_b_ + j * run_.padded;
+      Packed* to = packed_b_ + j * run_.padded;
       for (int64_t i = 0; i < run_.count; ++i) {
         const Piece& piece = run_.pieces[i];
         const View<T> from{b_.at(piece.k, col + j), b_.row_stride,
                            b_.col_stride};
-        PackPanel(from, wide, PanelWidth(wide), piece.depth, piece.padded, to);
+        Tiling::PackB(from, wide, PanelWidth(wide), piece.depth, piece.padded,
+                      to);
         to += piece.padded * PanelWidth(wide);
       }
     }
   }
 
   void PackRows(int64_t row, int64_t tile_rows) {
-    const int64_t computed =
-        std::min<int64_t>(RoundUp(tile_rows, 2), kTileRows);
-    float* to = packed_a_;
+    Packed* to = packed_a_;
     for (int64_t i = 0; i < run_.count; ++i) {
       const Piece& piece = run_.pieces[i];
       const View<T> from{a_.at(row, piece.k), a_.row_stride, a_.col_stride};
-      PackA(from, tile_rows, args_.m - row, computed, piece.depth, piece.padded,
-            to);
-      to += piece.padded;
+      Tiling::PackA(from, tile_rows, args_.m - row, piece.depth, piece.padded,
+                    to);
+      to += Tiling::StepA(piece.padded);
     }
   }
 
   void Rows(int64_t row, int64_t rows, int64_t col, int64_t columns) {
     float* waiting = waiting_;
     for (int64_t r = 0; r < rows;) {
-      const int64_t tile_rows = NextTileRows(rows - r);
+      const int64_t tile_rows = NextTileRows<Tiling>(rows - r);
       PackRows(row + r, tile_rows);
       for (int64_t j = 0; j < columns; j += kTileColumns) {
         Tile(row + r, tile_rows, col + j,
              std::min<int64_t>(kTileColumns, columns - j),
              packed_b_ + j * run_.padded, waiting);
-        waiting += cut_.waiting * kTileFloats;
+        waiting += cut_.waiting * Sizes::kFloats;
       }
       r += tile_rows;
     }
   }
 
   void Tile(int64_t row, int64_t rows, int64_t col, int64_t columns,
-            const float* panel, float* waiting) {
-    const TileFunction tile = kTileVectors == 1 || columns <= kLanes
-                                  ? TileOf<kBlocks, 1>(rows)
-                                  : TileOf<kBlocks, kTileVectors>(rows);
+            const Packed* panel, float* waiting) {
+    const auto tile = Tiling::TileFor(rows, columns);
     if (!cut_.sums_wait_in_c) {
       float* sums = cut_.current_waits ? waiting : tile_;
       tile(packed_a_, panel, run_.padded, sums, kTileColumns, run_.first);
       if (!run_.last) return;
-      if (cut_.current_waits) waiting += kTileFloats;
+      if (cut_.current_waits) waiting += Sizes::kFloats;
       EndSlice(sums, waiting, row, col, rows, columns);
       return;
     }
-    const bool even_rows = rows == 1 || rows % 2 == 0;
-    if (!kBlocks && even_rows && columns % kLanes == 0) {
+    if (Tiling::kInPlace && Tiling::Fits(rows, columns)) {
       float* c = static_cast<float*>(args_.c) + row * args_.c_row_stride + col;
       tile(packed_a_, panel, run_.padded, c, args_.c_row_stride, run_.first);
       return;
@@ -149,7 +147,7 @@ class BlockedProduct {
     if (args_.slice_use == SliceUse::kTree) {
       for (int64_t left = run_.slice; left % 2 == 1; left /= 2) {
         AddTile(partials, sums, rows);
-        partials += kTileFloats;
+        partials += Sizes::kFloats;
       }
       if (run_.slice + 1 < runs_.slice_count()) {
         std::copy_n(sums, rows * kTileColumns, partials);
@@ -166,10 +164,10 @@ class BlockedProduct {
   const Cut cut_;
   const GridScale grid_;
   struct Run run_;
-  alignas(64) float packed_b_[kPackedFloats];
-  alignas(64) float packed_a_[kTileRows * kRowStride];
-  alignas(64) float tile_[kTileFloats];
-  alignas(64) float waiting_[kWaitingTiles * kTileFloats];
+  alignas(64) Packed packed_b_[kPackedElements];
+  alignas(64) Packed packed_a_[Tiling::kPackedRows];
+  alignas(64) float tile_[Sizes::kFloats];
+  alignas(64) float waiting_[Sizes::kWaiting * Sizes::kFloats];
 };
 
 static inline void MatmulBlock(const MatmulArgs& args) {

@@ -25,12 +25,18 @@ namespace lockstep {
 namespace LOCKSTEP_ISA_NS {
 
 constexpr int64_t kDepth = 256;  // the usual run of k
-constexpr int64_t kPackedFloats = 128 * 1024;
-constexpr int64_t kTileFloats = kTileRows * kTileColumns;
+constexpr int64_t kPackedElements = 128 * 1024;
 constexpr int64_t kScratchColumns = 256;
-// Tiles whose sums may wait at once: of 64 Ki floats for the slice being summed
-// and each of two levels of the tree.
-constexpr int64_t kWaitingTiles = 3 * (64 * 1024 / kTileFloats);
+
+template <class Tiling>
+struct TileSizes {
+  enum : int64_t {
+    kFloats = Tiling::kRows * kTileColumns,
+    // Tiles whose sums may wait at once: of 64 Ki floats for the slice being
+    // summed and each of two levels of the tree.
+    kWaiting = 3 * (64 * 1024 / kFloats),
+  };
+};
 
 // How one call is cut up.
 struct Cut {
@@ -50,6 +56,7 @@ static inline int64_t TreeLevels(const MatmulArgs& args) {
   return levels;
 }
 
+template <class Tiling>
 static inline Cut CutOf(const MatmulArgs& args, const Runs& runs) {
   Cut cut;
   const int64_t longest = runs.LongestSlice();
@@ -64,25 +71,27 @@ static inline Cut CutOf(const MatmulArgs& args, const Runs& runs) {
       std::max<int64_t>(at_once ? RoundUp(longest, kBlock) : kDepth, kBlock);
   // Scratch is shared by rows and columns: b is packed again every cut.rows.
   const int64_t most_columns =
-      cut.current_waits ? kScratchColumns : kPackedFloats / cut.depth;
+      cut.current_waits ? kScratchColumns : kPackedElements / cut.depth;
   int64_t wide = std::min(RoundUp(args.n, kTileColumns) / kTileColumns,
                           most_columns / kTileColumns);
   cut.rows = args.m;
   if (cut.waiting > 0) {
     const int64_t tiles =
-        args.slice_count > 1 ? kWaitingTiles / cut.waiting : kWaitingTiles / 3;
+        TileSizes<Tiling>::kWaiting / (args.slice_count > 1 ? cut.waiting : 3);
     wide = std::min(wide, tiles);
-    cut.rows = tiles / wide * kTileRows;
+    cut.rows = tiles / wide * Tiling::kRows;
   }
   cut.columns = wide * kTileColumns;
   return cut;
 }
 
 // Rows of the next tile when `left` are left: the last two share evenly.
+template <class Tiling>
 static inline int64_t NextTileRows(int64_t left) {
-  if (left >= 2 * kTileRows) return kTileRows;
-  if (left <= kTileRows) return left;
-  return std::min<int64_t>(kTileRows, RoundUp((left + 1) / 2, 2));
+  constexpr int64_t kRows = Tiling::kRows;
+  if (left >= 2 * kRows) return kRows;
+  if (left <= kRows) return left;
+  return std::min(kRows, Tiling::ComputedRows((left + 1) / 2));
 }
 
 }  // namespace LOCKSTEP_ISA_NS

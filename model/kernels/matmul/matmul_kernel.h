@@ -30,10 +30,22 @@ static inline MatmulStrips StripsOf(int64_t m, int64_t n) {
 
 LS_DECLARE_KERNEL(MatmulRange, const MatmulArgs& args, int64_t begin,
                   int64_t end)
+namespace amx {
+void MatmulRange(const MatmulArgs& args, int64_t begin, int64_t end);
+}
 
 // MatmulBlock of matmul_block.h over positions [k_begin, k_end), for its test.
 LS_DECLARE_KERNEL(MatmulPart, const MatmulArgs& args, int64_t k_begin,
                   int64_t k_end)
+namespace amx {
+void MatmulPart(const MatmulArgs& args, int64_t k_begin, int64_t k_end);
+}
+
+using MatmulRangeFunction = void (*)(const MatmulArgs&, int64_t, int64_t);
+// All levels that hold their promise here.
+KernelVariants<MatmulRangeFunction> MatmulVariants();
+// Whether a level gives the scalar level's bytes for a hostile product in BF16.
+bool FollowsOrder(MatmulRangeFunction multiply);
 
 }  // namespace lockstep
 

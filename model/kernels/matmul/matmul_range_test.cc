@@ -15,6 +15,7 @@
 #include "model/kernels/matmul/matmul_case.h"
 #include "model/kernels/matmul/matmul_kernel.h"
 #include "model/kernels/matmul/matmul_reference.h"
+#include "model/kernels/tile_trap.h"
 
 namespace lockstep {
 namespace {
@@ -24,7 +25,8 @@ using RangeFunction = void (*)(const MatmulArgs&, int64_t, int64_t);
 class MatmulRangeTest : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
-    if (!IsaPresent(GetParam())) {
+    if (!IsaPresent(GetParam()) &&
+        !(GetParam() == Isa::kAmx && EmulateTiles())) {
       GTEST_SKIP() << NameOf(GetParam()) << " is not on this machine";
     }
   }
@@ -33,8 +35,7 @@ class MatmulRangeTest : public testing::TestWithParam<Isa> {
 // N1: any cut of the items, and any tile that results, gives the same bytes.
 TEST_P(MatmulRangeTest, N1RangesOfItems) {
   int64_t compared = 0;
-  const RangeFunction multiply =
-      LS_KERNEL_VARIANTS(MatmulRange, "matmul", "").For(GetParam());
+  const RangeFunction multiply = MatmulVariants().For(GetParam());
   for (const auto& [m, n] : {std::pair{70, 33}, std::pair{20, 150}}) {
     MatmulCase product(
         {.m = m, .n = n, .k = 50, .dtype = DType::kBF16, .batch = 3}, 4000);
@@ -69,8 +70,9 @@ MatmulArgs FromTo(MatmulArgs args, int64_t k_begin, int64_t k_end) {
 // N13: a part of the contraction is the product over those positions alone.
 TEST_P(MatmulRangeTest, N13PartsOfTheContraction) {
   int64_t compared = 0;
-  const RangeFunction multiply =
-      LS_KERNEL_VARIANTS(MatmulPart, "matmul", "").For(GetParam());
+  auto parts = LS_KERNEL_VARIANTS(MatmulPart, "matmul", "");
+  parts.by_isa[static_cast<int>(Isa::kAmx)] = &amx::MatmulPart;
+  const RangeFunction multiply = parts.For(GetParam());
   for (DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     MatmulCase product({.m = 20, .n = 40, .k = 150, .dtype = dtype}, 4500);
     for (int64_t begin : {0, 32, 96}) {
@@ -92,8 +94,8 @@ TEST_P(MatmulRangeTest, N13PartsOfTheContraction) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, MatmulRangeTest,
-                         testing::Values(Isa::kScalar, Isa::kAvx2,
-                                         Isa::kAvx512),
+                         testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512,
+                                         Isa::kAmx),
                          [](const auto& info) {
                            return std::string(NameOf(info.param));
                          });

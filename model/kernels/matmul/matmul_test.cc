@@ -2,6 +2,7 @@
 
 #include "model/kernels/matmul/matmul.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,7 @@
 #include "model/device.h"
 #include "model/kernels/matmul/matmul_case.h"
 #include "model/kernels/matmul/matmul_reference.h"
+#include "model/kernels/tile_trap.h"
 
 namespace lockstep {
 namespace {
@@ -32,13 +34,13 @@ constexpr Shape kLargeShapes[] = {
 class MatmulTest : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
-    if (!IsaPresent(GetParam())) {
+    if (!IsaPresent(GetParam()) &&
+        !(GetParam() == Isa::kAmx && EmulateTiles())) {
       GTEST_SKIP() << NameOf(GetParam()) << " is not on this machine";
     }
-    for (Isa level : MatmulInfo().levels) {
-      if (level == GetParam()) return;
-    }
-    GTEST_SKIP() << "no variant at " << NameOf(GetParam());
+    const std::vector<Isa> levels = MatmulInfo().levels;
+    ASSERT_NE(std::find(levels.begin(), levels.end(), GetParam()),
+              levels.end());
   }
 
   void Compare(const MatmulSpec& spec, uint32_t seed) {
@@ -171,9 +173,12 @@ TEST_P(MatmulTest, N3Batches) {
   EXPECT_GT(compared_, 10000);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Levels, MatmulTest, testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512),
-    [](const auto& info) { return std::string(NameOf(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, MatmulTest,
+                         testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512,
+                                         Isa::kAmx),
+                         [](const auto& info) {
+                           return std::string(NameOf(info.param));
+                         });
 
 }  // namespace
 }  // namespace lockstep

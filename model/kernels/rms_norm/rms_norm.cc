@@ -1,11 +1,8 @@
 #include "model/kernels/rms_norm/rms_norm.h"
 
-#include "determinism/check.h"
 #include "model/device.h"
-#include "model/kernels/column_blocks.h"
-#include "model/kernels/dispatch.h"
+#include "model/kernels/norm_dispatch.h"
 #include "model/kernels/registry.h"
-#include "model/kernels/storage.h"
 
 namespace lockstep {
 
@@ -18,52 +15,26 @@ LS_DECLARE_KERNEL(RmsNormWeightRange, const RmsNormBackwardArgs& args,
 
 namespace {
 
-constexpr char kOrder[] = "64 lanes along a row; 32-row blocks down a leaf";
-
-auto RmsNormForwardRangeVariants() {
-  return LS_KERNEL_VARIANTS(RmsNormForwardRange, "rms_norm", kOrder);
-}
-auto RmsNormBackwardRangeVariants() {
-  return LS_KERNEL_VARIANTS(RmsNormBackwardRange, "rms_norm", kOrder);
-}
-auto RmsNormWeightRangeVariants() {
-  return LS_KERNEL_VARIANTS(RmsNormWeightRange, "rms_norm", kOrder);
-}
-
-template <class Args>
-void CheckShape(const Args& args) {
-  LS_CHECK(IsStorage(args.dtype)) << NameOf(args.dtype);
-  LS_CHECK_GE(args.rows, 0);
-  LS_CHECK_GT(args.groups, 0);
-  LS_CHECK_EQ(args.d % args.groups, 0);
+NormKernels<RmsNormForwardArgs, RmsNormBackwardArgs> Kernels() {
+  return {LS_KERNEL_VARIANTS(RmsNormForwardRange, "rms_norm", kNormOrder),
+          LS_KERNEL_VARIANTS(RmsNormBackwardRange, "rms_norm", kNormOrder),
+          LS_KERNEL_VARIANTS(RmsNormWeightRange, "rms_norm", kNormOrder)};
 }
 
 }  // namespace
 
 void RmsNormForward(Device& device, const RmsNormForwardArgs& args) {
-  CheckShape(args);
-  RunKernel(device, RmsNormForwardRangeVariants(), args,
-            args.rows * args.groups, GrainFor(args.d / args.groups));
+  Kernels().RunForward(device, args);
 }
 
 void RmsNormBackward(Device& device, const RmsNormBackwardArgs& args) {
-  CheckShape(args);
-  LS_CHECK_GT(args.rows_per_leaf, 0);
-  LS_CHECK_EQ(args.rows % args.rows_per_leaf, 0);
-  RunKernel(device, RmsNormBackwardRangeVariants(), args,
-            args.rows * args.groups, GrainFor(args.d / args.groups));
-  const int64_t leaves = args.rows / args.rows_per_leaf;
-  RunKernel(device, RmsNormWeightRangeVariants(), args,
-            leaves * args.groups * ColumnBlocks(args.d / args.groups), 1);
+  Kernels().RunBackward(device, args);
 }
 
 KernelInfo RmsNormInfo() {
-  return {"rms_norm",
-          kOrder,
-          "N1, N2, N7, N13",
-          RmsNormForwardRangeVariants().Levels(),
-          "",
-          &RmsNormCheck};
+  return {
+      "rms_norm", kNormOrder,   "N1, N2, N7, N13", Kernels().forward.Levels(),
+      "",         &RmsNormCheck};
 }
 
 }  // namespace lockstep
