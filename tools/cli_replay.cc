@@ -43,6 +43,11 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
                    "or a remedy");
   verb->add_option("--skip-samples", o.skip_samples,
                    "A-B: pass over these samples, both included");
+  verb->add_option("--without", o.without,
+                   "SOURCE:DOCUMENT: pass over every sample that holds a "
+                   "token of it");
+  verb->add_option("--lr", o.lr, "another optimizer.lr");
+  verb->add_flag("--full", o.full, "every sample with its documents and text");
   verb->add_flag("--from-seed", o.from_seed,
                  "begin at the start, whatever checkpoints there are");
   verb->add_flag(
@@ -58,7 +63,7 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
   verb->add_option("--threads", o.threads, "compute threads of a rank")
       ->transform(Threads());
   verb->add_flag("--json", o.json,
-                 "one JSON object on stdout; tools/replay_judgement.h has it");
+                 "one JSON object on stdout; tools/replay/judgement.h has it");
   verb->callback([&] { run = [&] { return ReplayVerb(o); }; });
 }
 

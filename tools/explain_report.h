@@ -28,14 +28,13 @@
 #define LOCKSTEP_TOOLS_EXPLAIN_REPORT_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "tools/explanation.h"
 #include "tools/replay_run.h"
+#include "tools/sample_report.h"
 
 namespace lockstep {
 
@@ -50,9 +49,7 @@ struct ExplainReport {
   std::vector<double> norms_before = {};
   std::vector<SampleExplanation> samples = {};  // ranked
   std::vector<std::string> notes = {};          // of the replay
-  std::vector<std::string> sources = {};        // prefixes of their token files
-  std::function<std::string(std::span<const int32_t>)> decode =
-      {};  // tokens to text
+  SampleNames names = {};
 };
 
 std::string ExplainText(const ExplainReport& report, bool full);

@@ -113,10 +113,8 @@ absl::StatusOr<ExplainReport> Report(FileSystem& fs,
   LS_RETURN_IF_ERROR(TakeTheStep(*run, report));
   report.first_difference = run->first_difference();
   report.notes = run->notes();
-  for (int64_t i = 0; i < run->dataset().source_count(); ++i) {
-    report.sources.push_back(run->dataset().source(i).file().prefix());
-  }
-  report.decode = [run](std::span<const int32_t> tokens) {
+  report.names = NamesOf(run->dataset());
+  report.names.decode = [run](std::span<const int32_t> tokens) {
     return run->dataset().tokenizer().Decode(tokens);
   };
   return report;

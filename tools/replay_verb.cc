@@ -1,7 +1,7 @@
-// `lockstep replay`: a window of a run's steps, done again and judged.
+// `lockstep replay`: a window of a run's steps, done again and judged
+// (tools/replay/).
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,8 +10,12 @@
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
 #include "tools/launches.h"
-#include "tools/replay_judgement.h"
+#include "tools/replay/judgement.h"
+#include "tools/replay/remedy.h"
+#include "tools/replay/window_samples.h"
+#include "tools/replay/witness.h"
 #include "tools/replay_window.h"
+#include "tools/scratch_folder.h"
 #include "tools/stored_run.h"
 #include "tools/trace_verbs.h"
 #include "tools/trained_model.h"
@@ -39,12 +43,13 @@ bool SetsLayout(const std::string& set) {
 
 // Whether the replay must come to the run's bits.
 absl::StatusOr<bool> BitsPromised(FileSystem& fs,
-                                  const ReplayVerbOptions& options) {
-  if (!options.skip_samples.empty()) return false;
+                                  const ReplayVerbOptions& options,
+                                  const Remedy& remedy) {
+  if (!remedy.skips.empty()) return false;
   LS_ASSIGN_OR_RETURN(const Manifest manifest,
                       ManifestOfStep(fs, options.run_dir, options.from));
   if (manifest.guarantee < Guarantee::kBitwise) return false;
-  for (const std::string& set : options.sets) {
+  for (const std::string& set : remedy.sets) {
     if (!SetsLayout(set)) return false;
     if (set.starts_with("parallel.") &&
         manifest.guarantee != Guarantee::kLayoutInvariant) {
@@ -71,56 +76,113 @@ absl::Status CheckWindow(FileSystem& fs, const ReplayVerbOptions& options) {
           : absl::StrCat("name steps from its first to ", steps.last()));
 }
 
-absl::StatusOr<ReplayJudgement> Judge(FileSystem& fs,
-                                      const ReplayVerbOptions& options,
-                                      const WindowOptions& window) {
-  LS_ASSIGN_OR_RETURN(const bool promised, BitsPromised(fs, options));
-  LS_ASSIGN_OR_RETURN(const TraceOptions trace, TraceOf(options));
-  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WindowTraces> traces,
-                      WindowTraces::Make(fs, options.trace, trace));
-  LS_ASSIGN_OR_RETURN(
-      const ReplayedWindow once,
-      ReplayWindow(fs, options.run_dir, window, traces->Visitor()));
-  LS_RETURN_IF_ERROR(traces->Close());
-  LS_ASSIGN_OR_RETURN(const RecordedSteps recorded,
-                      RecordedSteps::Read(fs, options.run_dir));
-  ReplayJudgement judgement =
-      JudgeWindow(once, recorded, LossTolerance(once.storage));
-  judgement.promised = promised;
-  if (!promised || judgement.verdict == ReplayVerdict::kRecursToTheBit) {
-    return judgement;
+// One invocation: what it replays, and with what.
+class Replay {
+ public:
+  Replay(FileSystem& fs, const ReplayVerbOptions& options)
+      : fs_(fs), options_(options) {}
+
+  absl::Status Open() {
+    LS_ASSIGN_OR_RETURN(source_,
+                        ReplaySource::Open(fs_, options_.run_dir,
+                                           {.before = options_.from,
+                                            .from_seed = options_.from_seed,
+                                            .sets = options_.sets}));
+    LS_ASSIGN_OR_RETURN(judgement_.remedy,
+                        PlanRemedy(*source_,
+                                   {options_.sets, options_.skip_samples,
+                                    options_.without, options_.lr},
+                                   options_.to));
+    return absl::OkStatus();
   }
-  // The same again, in other places: is it this machine?
-  WindowOptions again = window;
-  again.swap_ranks =
-      !window.swap_ranks &&
-      std::thread::hardware_concurrency() >= static_cast<unsigned>(once.ranks);
-  LS_ASSIGN_OR_RETURN(const ReplayedWindow twice,
-                      ReplayWindow(fs, options.run_dir, again));
-  judgement.parted_at = WherePart(once, twice);
-  judgement.repeatable = judgement.parted_at == 0;
-  return judgement;
-}
+
+  absl::StatusOr<ReplayJudgement> Judge() {
+    const Remedy remedy = judgement_.remedy;
+    LS_ASSIGN_OR_RETURN(const bool promised,
+                        BitsPromised(fs_, options_, remedy));
+    WindowSamples samples(source_->dataset());
+    LS_ASSIGN_OR_RETURN(const ReplayedWindow once, Traced(samples));
+    judgement_ =
+        JudgeWindow(once, source_->recorded(), LossTolerance(once.storage));
+    judgement_.remedy = remedy;
+    judgement_.promised = promised;
+    AddNotes(remedy.notes);
+    auto ranked = samples.Ranked();
+    for (JudgedStep& step : judgement_.steps) {
+      step.samples = std::move(ranked[step.step]);
+    }
+    if (promised && judgement_.verdict != ReplayVerdict::kRecursToTheBit) {
+      LS_RETURN_IF_ERROR(AskWitnesses(once));
+    }
+    return std::move(judgement_);
+  }
+
+  SampleNames Names() const { return NamesOf(source_->dataset()); }
+
+ private:
+  WindowOptions Window() const {
+    return {.from = options_.from,
+            .to = options_.to,
+            .from_seed = options_.from_seed,
+            .sets = judgement_.remedy.sets,
+            .skips = judgement_.remedy.skips,
+            .threads = options_.threads,
+            .swap_ranks = options_.swap_ranks};
+  }
+
+  absl::StatusOr<ReplayedWindow> Traced(WindowSamples& samples) {
+    LS_ASSIGN_OR_RETURN(const TraceOptions trace, TraceOf(options_));
+    LS_ASSIGN_OR_RETURN(const std::unique_ptr<WindowTraces> traces,
+                        WindowTraces::Make(fs_, options_.trace, trace));
+    LS_ASSIGN_OR_RETURN(ReplayedWindow window,
+                        ReplayWindow(fs_, options_.run_dir, Window(),
+                                     samples.Watching(traces->Visitor())));
+    LS_RETURN_IF_ERROR(traces->Close());
+    return window;
+  }
+
+  absl::Status AskWitnesses(const ReplayedWindow& once) {
+    ScratchFolder scratch;
+    LS_RETURN_IF_ERROR(scratch.Make("", {}));
+    const auto replay = [&](const WindowOptions& window,
+                            const WindowVisitor& visitor) {
+      return ReplayWindow(fs_, options_.run_dir, window, visitor);
+    };
+    LS_ASSIGN_OR_RETURN(
+        judgement_.witness,
+        AskAgain(fs_, replay, Window(), once,
+                 {.run_dir = options_.run_dir,
+                  .scratch = scratch.PathOf(""),
+                  .layouts_agree = source_->manifest().guarantee ==
+                                   Guarantee::kLayoutInvariant}));
+    AddNotes(judgement_.witness->notes);
+    return absl::OkStatus();
+  }
+
+  void AddNotes(const std::vector<std::string>& notes) {
+    judgement_.notes.insert(judgement_.notes.end(), notes.begin(), notes.end());
+  }
+
+  FileSystem& fs_;
+  const ReplayVerbOptions& options_;
+  std::unique_ptr<ReplaySource> source_;
+  ReplayJudgement judgement_;
+};
 
 }  // namespace
 
 absl::StatusOr<Answer> ReplayVerb(const ReplayVerbOptions& options) {
   FileSystem& fs = *PosixFileSystem();
   LS_RETURN_IF_ERROR(CheckWindow(fs, options));
-  LS_ASSIGN_OR_RETURN(const auto skips, ParseSkipRanges(options.skip_samples));
-  const WindowOptions window = {.from = options.from,
-                                .to = options.to,
-                                .from_seed = options.from_seed,
-                                .sets = options.sets,
-                                .skips = skips,
-                                .threads = options.threads,
-                                .swap_ranks = options.swap_ranks};
-  LS_ASSIGN_OR_RETURN(const ReplayJudgement judgement,
-                      Judge(fs, options, window));
+  Replay replay(fs, options);
+  LS_RETURN_IF_ERROR(replay.Open());
+  LS_ASSIGN_OR_RETURN(const ReplayJudgement judgement, replay.Judge());
   const bool good = judgement.verdict == ReplayVerdict::kRecursToTheBit ||
                     (judgement.verdict == ReplayVerdict::kRecursInValue &&
                      !judgement.promised);
-  return Answer{options.json ? ReplayJson(judgement) : ReplayText(judgement),
+  return Answer{options.json
+                    ? ReplayJson(judgement, replay.Names(), options.full)
+                    : ReplayText(judgement, options.full),
                 !good};
 }
 

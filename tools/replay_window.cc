@@ -7,19 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "model/model_layout.h"
-#include "parallel/mesh.h"
 #include "parallel/thread_comm.h"
+#include "tools/config_layout.h"
 #include "tools/rank_cores.h"
 #include "tools/replay_faults.h"
 
 namespace lockstep {
 namespace {
-
-MeshShape ShapeOf(const ParallelConfig& p) {
-  return {.data = static_cast<int>(p.data.value_or(1)),
-          .pipeline = static_cast<int>(p.pipeline),
-          .tensor = static_cast<int>(p.tensor)};
-}
 
 // One rank's part.
 class WindowRank {
@@ -38,7 +32,12 @@ class WindowRank {
   absl::Status Run(ReplayedWindow* window) {
     LS_RETURN_IF_ERROR(MakeStepper());
     LS_RETURN_IF_ERROR(source_.Restore(*stepper_, options_.skips));
-    while (Next() < options_.from) LS_RETURN_IF_ERROR(Step(window).status());
+    while (Next() < options_.from) {
+      LS_ASSIGN_OR_RETURN(const ReplayedStep step, Step(window));
+      if (visitor_.before) {
+        LS_RETURN_IF_ERROR(visitor_.before(world_.rank(), *stepper_, step));
+      }
+    }
     if (visitor_.begin) {
       LS_RETURN_IF_ERROR(visitor_.begin(world_.rank(), *stepper_));
     }
@@ -63,12 +62,7 @@ class WindowRank {
           StandOnCores(world_.size() - 1 - world_.rank(), world_.size()));
     }
     const RunConfig& c = source_.config();
-    const MeshShape shape = ShapeOf(c.parallel);
-    LS_ASSIGN_OR_RETURN(
-        groups_,
-        MakeLayout(&world_, shape, static_cast<int>(c.parallel.interleave),
-                   AxisOptions(c.model, c.guarantee, c.grid.tensor,
-                               shape.tensor, c.parallel.sequence)));
+    LS_ASSIGN_OR_RETURN(groups_, MakeLayout(&world_, c));
     stepper_ = std::make_unique<Stepper>(
         c,
         StepperOptions{machine_.threads, machine_.isa,
@@ -115,7 +109,7 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                           .checkpoint_at_most = options.checkpoint_at_most,
                           .from_seed = options.from_seed,
                           .sets = options.sets}));
-  const int ranks = ShapeOf(source->config().parallel).world();
+  const int ranks = MeshShapeOf(source->config()).world();
   LS_ASSIGN_OR_RETURN(Machine machine, ChooseMachine(options.threads));
   if (options.threads == 0)
     machine.threads = std::max(machine.threads / ranks, 1);

@@ -44,6 +44,9 @@ struct WindowOptions {
 
 // Called on the rank's own thread, of all ranks at once.
 struct WindowVisitor {
+  // After each step that leads up to the window.
+  std::function<absl::Status(int rank, Stepper&, const ReplayedStep&)> before =
+      {};
   // Before the step `from`: the place for observers.
   std::function<absl::Status(int rank, Stepper&)> begin = {};
   // After each step of the window.

@@ -37,6 +37,9 @@ struct ReplayVerbOptions {
   int64_t to = 0;
   std::vector<std::string> sets = {};
   std::vector<std::string> skip_samples = {};  // "A-B", both inclusive
+  std::vector<std::string> without = {};       // "SOURCE:DOCUMENT"
+  std::string lr = {};                         // empty: the run's
+  bool full = false;
   bool from_seed = false;
   bool swap_ranks = false;
   std::string trace = {};  // a new folder; empty: none
@@ -44,7 +47,7 @@ struct ReplayVerbOptions {
   std::string trace_scope = {};
   std::string trace_values = "none";
   int64_t threads = 0;
-  bool json = false;  // see replay_judgement.h
+  bool json = false;  // see replay/judgement.h
 };
 struct BisectVerbOptions {
   std::string a = {}, b = {};                // runs

@@ -8,6 +8,7 @@
 #include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
+#include "tests/runs/replay_for_test.h"
 #include "tests/train/train_rig.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -16,30 +17,6 @@ namespace lockstep {
 namespace {
 
 using Json = nlohmann::json;
-
-RigOptions TwoRanks(const std::string& guarantee,
-                    const std::vector<std::string>& faults = {}) {
-  return {.sets = {"guarantee=" + guarantee, "parallel.data=2",
-                   "checkpoint.every=2", "model.hidden_dropout=0.1"},
-          .threads = 1,
-          .ranks = 2,
-          .faults = faults};
-}
-
-struct Replayed {
-  Json json;
-  bool negative;
-};
-
-Replayed Replay(const TrainRig& rig, ReplayVerbOptions options) {
-  options.run_dir = rig.dir();
-  options.threads = 1;
-  options.json = true;
-  const auto answer = ReplayVerb(options);
-  EXPECT_TRUE(answer.ok()) << answer.status().message();
-  if (!answer.ok()) return {{}, true};
-  return {Json::parse(answer->text), answer->negative};
-}
 
 TEST(ReplayVerbTest, ARunOfSeveralRanksRecursOnItsOwnLayout) {
   const TrainRig rig("replay_ranks");

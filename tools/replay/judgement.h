@@ -11,10 +11,16 @@
 //   does_not_recur     neither
 //
 // JSON, fields are only ever added: verdict; steps [{step, recurs, in_value,
-// differences [field], loss, loss_bits, recorded_loss, deviation}]; began_at;
-// ranks; promised (whether bits were); tolerance; repeatable (null, or whether
-// a second replay came out like the first); parted_at (the first step at which
-// the two replays differ, 0: none); notes [text].
+// differences [field], loss, loss_bits, recorded_loss, deviation, grad_norm,
+// samples [as explain_report.h has them, the most suspicious first]}];
+// began_at; ranks; promised (whether bits were); tolerance; remedy {sets,
+// skipped ["A-B"]}; repeatable (null, or whether a second replay came out like
+// the first); parted_at (the first step at which the two replays differ, 0:
+// none); like_record (the replay that came to the record there: 1, 2, 0:
+// neither); parting (null, or as `trace diff --json` has it: where two replays
+// part, or, with of_record, where the run's own trace parts from a replay's);
+// of_record; layout, layout_agrees (another layout as witness; null: not
+// asked); notes [text].
 #ifndef LOCKSTEP_TOOLS_REPLAY_JUDGEMENT_H_
 #define LOCKSTEP_TOOLS_REPLAY_JUDGEMENT_H_
 
@@ -24,8 +30,12 @@
 #include <vector>
 
 #include "determinism/dtype.h"
+#include "tools/explanation.h"
 #include "tools/recorded_steps.h"
+#include "tools/replay/remedy.h"
+#include "tools/replay/witness.h"
 #include "tools/replay_window.h"
+#include "tools/sample_report.h"
 
 namespace lockstep {
 
@@ -44,6 +54,8 @@ struct JudgedStep {
   double loss = 0;
   double recorded_loss = 0;  // NaN where the run has none
   double deviation = 0;      // of the loss, relative
+  double grad_norm = 0;
+  std::vector<SampleExplanation> samples = {};  // the most suspicious first
 };
 
 struct ReplayJudgement {
@@ -54,8 +66,8 @@ struct ReplayJudgement {
   int ranks = 1;
   bool promised = true;
   double tolerance = 0;
-  std::optional<bool> repeatable = {};
-  int64_t parted_at = 0;
+  Remedy remedy = {};
+  std::optional<Witness> witness = {};  // none: it recurs, or need not
   std::vector<std::string> notes = {};
 };
 
@@ -66,11 +78,10 @@ double LossTolerance(DType storage);
 ReplayJudgement JudgeWindow(const ReplayedWindow& window,
                             const RecordedSteps& recorded, double tolerance);
 
-// The first step whose lines differ between two replays; 0: none.
-int64_t WherePart(const ReplayedWindow& a, const ReplayedWindow& b);
-
-std::string ReplayText(const ReplayJudgement& judgement);
-std::string ReplayJson(const ReplayJudgement& judgement);
+// `full`: of every sample its documents and text; else the one that stands out.
+std::string ReplayText(const ReplayJudgement& judgement, bool full);
+std::string ReplayJson(const ReplayJudgement& judgement,
+                       const SampleNames& names, bool full);
 
 }  // namespace lockstep
 
