@@ -6,15 +6,37 @@
 #include "determinism/trace_writer.h"
 
 namespace lockstep {
+namespace {
 
-// Fingerprints of the outputs alone: nothing else is written.
+bool IsPass(Phase phase) {
+  return phase == Phase::kForward || phase == Phase::kRecompute ||
+         phase == Phase::kBackward;
+}
+
+// What a difference inside a module comes out by: residual streams and their
+// gradients, and the losses; of each operation the first output. Gradients of
+// weights come with their reduction, and logits, which are large, with the
+// losses.
+size_t HandedOver(const OperationEvent& event) {
+  if (!IsPass(event.phase)) return event.outputs.size();
+  const bool inside =
+      event.scope.ends_with(".mixer") ||
+      (event.operation == "logits" && event.phase != Phase::kBackward);
+  return inside ? 0 : std::min<size_t>(1, event.outputs.size());
+}
+
+}  // namespace
+
+// Fingerprints of outputs alone: nothing else is written.
 void TraceWriter::Gather(const OperationEvent& event) {
+  const bool modules = options_.level == TraceLevel::kModule;
+  const size_t count = modules ? event.outputs.size() : HandedOver(event);
   std::vector<TensorFingerprint> outputs;
-  for (const TensorRef& tensor : event.outputs) {
-    outputs.push_back(FingerprintOf(tensor));
+  for (const TensorRef& tensor : event.outputs.first(count)) {
+    outputs.push_back(FingerprintOf(tensor, options_.loop));
   }
   in_phase_.Add(event, outputs);
-  if (options_.level != TraceLevel::kModule) return;
+  if (!modules) return;
   auto module = std::find_if(
       in_modules_.begin(), in_modules_.end(),
       [&](const auto& known) { return known.first == event.scope; });

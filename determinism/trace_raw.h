@@ -22,9 +22,9 @@ namespace lockstep {
 
 struct RawTrace {
   trace::Header header;
-  // Of `contents`, without the header.
+  // In `contents`, without the header.
   std::vector<std::string_view> records;
-  std::unique_ptr<const std::string> contents;
+  std::unique_ptr<char[]> contents;
   uint64_t torn_bytes = 0;
 };
 

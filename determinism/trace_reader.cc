@@ -41,10 +41,13 @@ absl::Status DamagedTrace(const std::string& path, uint64_t offset) {
 }
 
 absl::StatusOr<RawTrace> ReadRawTrace(FileSystem& fs, const std::string& path) {
-  LS_ASSIGN_OR_RETURN(std::string read, fs.ReadFile(path));
+  LS_ASSIGN_OR_RETURN(const auto file, fs.OpenRead(path));
+  const auto size = static_cast<size_t>(file->Size());
   RawTrace result;
-  result.contents = std::make_unique<const std::string>(std::move(read));
-  const std::string_view contents = *result.contents;
+  // Once, and to where it stays: traces are large.
+  result.contents = std::make_unique_for_overwrite<char[]>(size);
+  LS_RETURN_IF_ERROR(file->ReadAt(0, size, result.contents.get()));
+  const std::string_view contents(result.contents.get(), size);
   std::string_view rest = contents;
   if (!rest.starts_with(trace_frame::kMagic)) {
     return NoTrace(path, "not a trace file");
@@ -76,7 +79,7 @@ absl::StatusOr<Trace> ReadTrace(FileSystem& fs, const std::string& path) {
   for (size_t i = 0; i < raw.records.size(); ++i) {
     const std::string_view bytes = raw.records[i];
     const auto offset =
-        static_cast<uint64_t>(bytes.data() - raw.contents->data());
+        static_cast<uint64_t>(bytes.data() - raw.contents.get());
     trace::Record& record = result.records[i];
     if (!record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
       return DamagedTrace(path, offset);

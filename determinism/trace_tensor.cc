@@ -118,8 +118,10 @@ void FillContents(trace::TensorValues& out, const TensorRef& tensor) {
 
 }  // namespace
 
-void Fill(trace::Tensor& out, const TensorRef& tensor, TraceValues values) {
-  const TensorFingerprint print = FingerprintOf(tensor);
+void Fill(trace::Tensor& out, const TensorRef& tensor,
+          const TraceOptions& options) {
+  const TraceValues values = options.values;
+  const TensorFingerprint print = FingerprintOf(tensor, options.loop);
   out.set_name(print.name);
   out.set_dtype(NameOf(print.dtype));
   for (const int64_t dim : tensor.shape) out.add_shape(dim);

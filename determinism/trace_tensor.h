@@ -9,8 +9,9 @@
 namespace lockstep::trace_internal {
 
 // Name, type, shapes, what is held, fingerprint, and of the values what
-// `values` asks for.
-void Fill(trace::Tensor& out, const TensorRef& tensor, TraceValues values);
+// the options ask for.
+void Fill(trace::Tensor& out, const TensorRef& tensor,
+          const TraceOptions& options);
 
 }  // namespace lockstep::trace_internal
 

@@ -67,16 +67,6 @@ absl::Status Repair(FileSystem& fs, const std::string& path,
 
 }  // namespace
 
-TensorFingerprint FingerprintOf(const TensorRef& tensor) {
-  const size_t bytes = SizeOf(tensor.dtype);
-  Fingerprint sum;
-  ForEachRun(tensor, [&](const TensorRun& run) {
-    sum += FingerprintBytes(run.data, static_cast<size_t>(run.count) * bytes,
-                            static_cast<uint64_t>(run.element) * bytes);
-  });
-  return {std::string(tensor.name), tensor.dtype, UnshardedShape(tensor), sum};
-}
-
 absl::StatusOr<std::unique_ptr<TraceWriter>> TraceWriter::Open(
     FileSystem& fs, const std::string& path, int rank, TraceOptions options) {
   const trace::Record header = HeaderRecord(rank, options.level);
@@ -137,13 +127,13 @@ void TraceWriter::WriteOperation(const OperationEvent& event,
   }
   if (options_.inputs) {
     for (const TensorRef& tensor : event.inputs) {
-      trace_internal::Fill(*operation.add_inputs(), tensor, options_.values);
+      trace_internal::Fill(*operation.add_inputs(), tensor, options_);
     }
   }
   std::vector<TensorFingerprint> outputs;
   for (const TensorRef& tensor : event.outputs) {
     trace::Tensor& out = *operation.add_outputs();
-    trace_internal::Fill(out, tensor, options_.values);
+    trace_internal::Fill(out, tensor, options_);
     outputs.push_back({std::string(tensor.name), tensor.dtype,
                        UnshardedShape(tensor),
                        Fingerprint{{out.lane0(), out.lane1()}}});

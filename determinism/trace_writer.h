@@ -5,8 +5,9 @@
 // but its file (N12). Not a copy of tensors, unless asked for: a record holds
 // name, dtype, shape, count and fingerprint (N11). Levels:
 //   step       what the train loop hands to RecordFields, nothing else
-//   phase      and one combined fingerprint a (step, attempt, phase, micro)
-//   module     and one a scope within it, in place of its operations
+//   phase      and one combined fingerprint a (step, attempt, phase, micro), of
+//              what modules hand to each other
+//   module     and one a scope within it, of all outputs of its operations
 //   operation  and every tensor of every operation, and the kernels' variants
 //   kernel     and in which order each kernel adds, and how many items it had
 // The combined fingerprints are of outputs; inputs are in operations only.
@@ -17,6 +18,7 @@
 #define DETERMINISM_TRACE_WRITER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,6 +53,10 @@ inline constexpr int64_t kSampledElements = 16;
 const char* NameOf(TraceValues values);
 absl::StatusOr<TraceValues> TraceValuesFromName(std::string_view name);
 
+// Runs item(i) for i in [0, n), in any order and on any threads.
+using TraceLoop =
+    std::function<void(int64_t n, const std::function<void(int64_t)>& item)>;
+
 struct TraceOptions {
   TraceLevel level = TraceLevel::kStep;
   int64_t first_step = 0;         // inclusive
@@ -59,6 +65,7 @@ struct TraceOptions {
                                   // layers.30; empty takes all
   bool inputs = false;            // inputs of operations as well
   TraceValues values = TraceValues::kNone;
+  TraceLoop loop = {};  // large tensors are read by it; empty: by the caller
 };
 
 class TraceWriter : public OperationObserver {
@@ -134,8 +141,9 @@ struct Trace {
 // writer leaves behind, is DataLoss.
 absl::StatusOr<Trace> ReadTrace(FileSystem& fs, const std::string& path);
 
-// The fingerprint of a tensor as a trace has it.
-TensorFingerprint FingerprintOf(const TensorRef& tensor);
+// The fingerprint of a tensor as a trace has it, whoever reads it.
+TensorFingerprint FingerprintOf(const TensorRef& tensor,
+                                const TraceLoop& loop = {});
 
 }  // namespace lockstep
 

@@ -50,7 +50,7 @@ void WriteSteps(FileSystem& fs, const TraceOptions& options, int64_t first,
   ASSERT_TRUE(writer.ok()) << writer.status();
   for (int64_t step = first; step <= last; ++step) {
     Announce(**writer, step, "layers.3.mixer", Phase::kForward, values);
-    Announce(**writer, step, "layers.30.mixer", Phase::kForward, values);
+    Announce(**writer, step, "layers.30", Phase::kForward, values);
     Announce(**writer, step, "layers.3.mixer", Phase::kBackward, values);
     ASSERT_TRUE((*writer)
                     ->RecordFields(step, 0, {{"loss", "ab"}, {"grads", "cd"}})

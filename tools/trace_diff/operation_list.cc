@@ -15,8 +15,8 @@ namespace {
 class KeyHasher {
  public:
   KeyHasher& Number(uint64_t word) {
-    Mix(0, word, 0x9e3779b97f4a7c15ull);
-    Mix(1, word, 0xc2b2ae3d27d4eb4full);
+    low = Mixed(low ^ word, 0x9e3779b97f4a7c15ull);
+    high = Mixed(high ^ word, 0xc2b2ae3d27d4eb4full);
     return *this;
   }
   KeyHasher& Text(std::string_view text) {
@@ -28,29 +28,30 @@ class KeyHasher {
     }
     return *this;
   }
-  std::array<uint64_t, 2> Key() const { return lanes_; }
+  uint64_t low = 0x243f6a8885a308d3ull;
+  uint64_t high = 0x13198a2e03707344ull;
 
  private:
-  void Mix(int lane, uint64_t word, uint64_t factor) {
-    const uint64_t product = (lanes_[lane] ^ word) * factor;
-    lanes_[lane] = std::rotl(product, 29) ^ (product >> 32);
+  static uint64_t Mixed(uint64_t word, uint64_t factor) {
+    const uint64_t product = word * factor;
+    return std::rotl(product, 29) ^ (product >> 32);
   }
-  std::array<uint64_t, 2> lanes_ = {0x243f6a8885a308d3ull,
-                                    0x13198a2e03707344ull};
 };
 
-std::array<uint64_t, 2> KeyOf(const RecordView& view) {
-  return KeyHasher()
-      .Number(static_cast<uint64_t>(view.step))
+}  // namespace
+
+OperationList::Key OperationList::KeyOf(const RecordView& view) {
+  KeyHasher hasher;
+  hasher.Number(static_cast<uint64_t>(view.step))
       .Number(static_cast<uint64_t>(view.attempt))
       .Number(view.first_sample)
       .Text(view.phase)
       .Text(view.scope)
-      .Text(view.operation)
-      .Key();
+      .Text(view.operation);
+  return {hasher.low, hasher.high};
 }
 
-std::array<uint64_t, 2> KeyOf(const OperationIdentity& identity) {
+OperationList::Key OperationList::KeyOf(const OperationIdentity& identity) {
   RecordView view;
   view.step = identity.step;
   view.attempt = identity.attempt;
@@ -61,20 +62,18 @@ std::array<uint64_t, 2> KeyOf(const OperationIdentity& identity) {
   return KeyOf(view);
 }
 
-std::array<uint64_t, 2> WithOccurrence(const std::array<uint64_t, 2>& key,
-                                       int64_t occurrence) {
+OperationList::Key OperationList::WithOccurrence(const Key& key,
+                                                 int64_t occurrence) {
   if (occurrence == 0) return key;
-  return KeyHasher()
-      .Number(key[0])
-      .Number(key[1])
-      .Number(static_cast<uint64_t>(occurrence))
-      .Key();
+  KeyHasher hasher;
+  hasher.Number(key.low).Number(key.high).Number(
+      static_cast<uint64_t>(occurrence));
+  return {hasher.low, hasher.high};
 }
-
-}  // namespace
 
 OperationList::OperationList(std::vector<TracedOperation> operations)
     : objects_(std::move(operations)) {
+  Reserve(objects_.size());
   for (size_t i = 0; i < objects_.size(); ++i) {
     const OperationIdentity& identity = objects_[i].identity;
     Append(KeyOf(identity), {.object = static_cast<int64_t>(i),
@@ -84,12 +83,11 @@ OperationList::OperationList(std::vector<TracedOperation> operations)
 
 bool OperationList::Add(RawTrace trace, const TraceSteps& steps,
                         uint64_t& damaged_at) {
-  entries_.reserve(entries_.size() + trace.records.size());
+  Reserve(entries_.size() + trace.records.size());
   for (const std::string_view record : trace.records) {
     const std::optional<RecordView> view = ViewOf(record);
     if (!view) {
-      damaged_at =
-          static_cast<uint64_t>(record.data() - trace.contents->data());
+      damaged_at = static_cast<uint64_t>(record.data() - trace.contents.get());
       return false;
     }
     if (view->step < steps.first || view->step > steps.last) continue;
@@ -103,16 +101,19 @@ bool OperationList::Add(RawTrace trace, const TraceSteps& steps,
 }
 
 size_t OperationList::SlotOf(const Key& key) const {
-  size_t slot = key[0] & (slots_.size() - 1);
+  size_t slot = key.low & (slots_.size() - 1);
   while (slots_[slot].entry != 0 &&
-         entries_[slots_[slot].entry - 1].key != key) {
+         (slots_[slot].low != key.low ||
+          !(entries_[slots_[slot].entry - 1].key == key))) {
     slot = (slot + 1) & (slots_.size() - 1);
   }
   return slot;
 }
 
-void OperationList::Grow() {
-  std::vector<Slot> old(std::max<size_t>(64, slots_.size() * 2));
+void OperationList::Reserve(size_t entries) {
+  if (slots_.size() >= 2 * entries) return;
+  entries_.reserve(entries);
+  std::vector<Slot> old(std::bit_ceil(std::max<size_t>(64, 2 * entries)));
   old.swap(slots_);
   for (const Slot& slot : old) {
     if (slot.entry != 0) slots_[SlotOf(entries_[slot.entry - 1].key)] = slot;
@@ -120,13 +121,13 @@ void OperationList::Grow() {
 }
 
 void OperationList::Append(const Key& identity, Entry entry) {
-  if (slots_.size() < 2 * (entries_.size() + 1)) Grow();
   Slot& first = slots_[SlotOf(identity)];
   entry.occurrence = first.times++;
   entry.key = WithOccurrence(identity, entry.occurrence);
   entries_.push_back(entry);
   Slot& own = entry.occurrence == 0 ? first : slots_[SlotOf(entry.key)];
   own.entry = static_cast<uint32_t>(entries_.size());
+  own.low = entry.key.low;
 }
 
 std::optional<size_t> OperationList::Find(const Key& key) const {

@@ -7,7 +7,6 @@
 #ifndef LOCKSTEP_TOOLS_TRACE_DIFF_OPERATION_LIST_H_
 #define LOCKSTEP_TOOLS_TRACE_DIFF_OPERATION_LIST_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -17,6 +16,8 @@
 #include "tools/trace_diff/traced_operation.h"
 
 namespace lockstep {
+
+struct RecordView;
 
 // Steps of a trace, both included.
 struct TraceSteps {
@@ -52,7 +53,12 @@ class OperationList {
   bool MayHave(size_t i, const Fingerprint& value) const;
 
  private:
-  using Key = std::array<uint64_t, 2>;
+  struct Key {
+    uint64_t low = 0, high = 0;
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.low == b.low && a.high == b.high;
+    }
+  };
   struct Entry {
     Key key = {};
     // Of a record: all of it, and its tensors. Of an object, its place.
@@ -63,20 +69,26 @@ class OperationList {
     bool is_operation = true;
   };
 
+  static Key KeyOf(const RecordView& view);
+  static Key KeyOf(const OperationIdentity& identity);
+  static Key WithOccurrence(const Key& key, int64_t occurrence);
+
   // `identity`: without the occurrence, which is counted.
   void Append(const Key& identity, Entry entry);
   size_t SlotOf(const Key& key) const;
-  void Grow();
+  void Reserve(size_t entries);
   std::optional<size_t> Find(const Key& key) const;
 
   std::vector<RawTrace> traces_;
   std::vector<TracedOperation> objects_;
   std::vector<Entry> entries_;
-  // Open addressing, twice as many slots as entries: places + 1, and of the
-  // first of an identity how many there are.
+  // Open addressing, twice as many slots as entries: places + 1, of the first
+  // of an identity how many there are, and half of the key, so that a look
+  // touches one line of memory.
   struct Slot {
     uint32_t entry = 0;
     uint32_t times = 0;
+    uint64_t low = 0;
   };
   std::vector<Slot> slots_;
 };

@@ -19,6 +19,7 @@ class Matcher {
 
   RankParting Run() {
     Count();
+    if (parting_.different == 0 && parting_.missing == 0) return parting_;
     for (size_t place = 0; place < a_.size(); ++place) {
       const auto found = b_.Find(a_, place);
       if (!found) {
