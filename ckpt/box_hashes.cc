@@ -1,25 +1,9 @@
 #include "ckpt/box_hashes.h"
 
-#include <cstdint>
-
 #include "determinism/sha256.h"
 #include "determinism/sha256_pair.h"
 
 namespace lockstep {
-namespace {
-
-std::string HexOf(const Sha256Digest& digest) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const uint8_t byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
-}
-
-}  // namespace
-
 BoxHashes::BoxHashes(const std::atomic<bool>* given_up) : given_up_(given_up) {
   for (std::thread& thread : threads_) {
     thread = std::thread([this] { Work(); });

@@ -1,15 +1,15 @@
 #include "ckpt/load.h"
 
-#include <deque>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ckpt/box_copy.h"
-#include "ckpt/box_hashes.h"
+#include "ckpt/hashed_reads.h"
 #include "ckpt/load_check.h"
 #include "ckpt/load_match.h"
 #include "ckpt/safetensors.h"
@@ -20,6 +20,10 @@
 
 namespace lockstep {
 namespace {
+
+// Of boxes that were cut otherwise, so much is in memory beside the state; one
+// more if it is larger.
+constexpr uint64_t kMostAsideBytes = uint64_t{256} << 20;
 
 class Loader {
  public:
@@ -33,14 +37,35 @@ class Loader {
         entries_(CollectState(registry, kSavedState)) {}
 
   absl::StatusOr<CheckpointIndex> Load() {
+    LS_RETURN_IF_ERROR(ranks_.Agree(CheckSameIndex(ReadOwnIndex())));
     LS_RETURN_IF_ERROR(ranks_.Agree(FillAll()));
     LS_RETURN_IF_ERROR(CheckLoaded(registry_, index_, dir_, ranks_));
     return std::move(index_);
   }
 
  private:
-  absl::Status FillAll() {
+  absl::Status ReadOwnIndex() {
     LS_ASSIGN_OR_RETURN(index_, ReadIndex(file_system_, dir_));
+    return absl::OkStatus();
+  }
+
+  // A folder of one name may be another on another host: a disk of its own, or
+  // a file server that is behind. What ranks have as copies no sum over them
+  // would tell apart.
+  absl::Status CheckSameIndex(const absl::Status& read) {
+    const std::string mine =
+        read.ok() ? Sha256Hex(IndexToJson(index_)) : std::string();
+    LS_ASSIGN_OR_RETURN(const std::string first, ranks_.OfFirst(mine));
+    if (!read.ok() || mine == first || first.empty()) return read;
+    return NoUsableCheckpoint(
+        "this rank sees another checkpoint here than the first rank: its index "
+        "has SHA-256 " +
+            mine + ", that of the first " + first,
+        JoinPath(dir_, kIndexFile),
+        "give all ranks one folder, and wait until all hosts see it alike");
+  }
+
+  absl::Status FillAll() {
     LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_, free_object_));
     LS_RETURN_IF_ERROR(OpenShards());
     for (StateEntry& entry : entries_) {
@@ -48,14 +73,10 @@ class Loader {
       if (tensor == nullptr) continue;  // of the free object
       for (const IndexBox& box : tensor->boxes) {
         if (!Meets(entry, box)) continue;
-        LS_RETURN_IF_ERROR(Fill(entry, *tensor, box));
+        LS_RETURN_IF_ERROR(Ask(entry, *tensor, box));
       }
     }
-    hashes_.Finish();
-    for (const Filled& filled : filled_) {
-      LS_RETURN_IF_ERROR(Compare(filled));
-    }
-    return absl::OkStatus();
+    return ReadAsked();
   }
 
   absl::Status Damaged(const std::string& what, const std::string& file) const {
@@ -96,50 +117,61 @@ class Loader {
     return absl::OkStatus();
   }
 
-  // What was read, and what it hashed to.
-  struct Filled {
-    const StateEntry* entry;
+  // A box that is to be read, whole, for the part of an entry that lies in it.
+  struct Asked {
+    StateEntry* entry;
     const IndexBox* box;
-    std::string sha256;
+    bool whole;         // the box is the entry's: it goes where that stands
+    std::string bytes;  // of another box
   };
-  absl::Status Compare(const Filled& filled) const {
-    if (filled.sha256 == filled.box->sha256) return absl::OkStatus();
-    return Damaged("bytes of " + filled.entry->name + " have changed",
-                   filled.box->file);
-  }
 
-  // The part of the entry that lies in the box. A box is read and hashed whole.
-  absl::Status Fill(StateEntry& entry, const IndexTensor& tensor,
-                    const IndexBox& box) {
-    const SafetensorsFile& shard = *shards_.at(box.file);
-    const SafetensorsEntry* place = FindPlace(shard, box, tensor);
-    if (place == nullptr) {
+  absl::Status Ask(StateEntry& entry, const IndexTensor& tensor,
+                   const IndexBox& box) {
+    if (FindPlace(*shards_.at(box.file), box, tensor) == nullptr) {
       return Damaged("index and shard disagree about " + entry.name, box.file);
     }
     const bool whole = entry.kind != StateKind::kBytes &&
                        entry.box_start == box.start &&
                        entry.box_shape == box.shape;
-    std::string bytes;
-    if (!whole) bytes.resize(box.size_bytes);
-    void* target = whole ? entry.data : bytes.data();
-    const std::span<std::byte> out(static_cast<std::byte*>(target),
-                                   box.size_bytes);
-    const absl::Status read = shard.ReadTensor(place->name, out);
-    if (!read.ok()) return Damaged(std::string(read.message()), box.file);
-    Filled filled = {&entry, &box, ""};
-    if (whole) {  // the next one is read meanwhile
-      filled_.push_back(std::move(filled));
-      hashes_.Add(out, &filled_.back().sha256);
-      return absl::OkStatus();
+    asked_.push_back({&entry, &box, whole, ""});
+    if (!whole) aside_bytes_ += box.size_bytes;
+    return aside_bytes_ < kMostAsideBytes ? absl::OkStatus() : ReadAsked();
+  }
+
+  absl::Status ReadAsked() {
+    std::vector<HashedRead> reads;
+    for (Asked& asked : asked_) {
+      const IndexBox& box = *asked.box;
+      if (!asked.whole) asked.bytes.resize(box.size_bytes);
+      void* const to = asked.whole ? asked.entry->data : asked.bytes.data();
+      reads.push_back({&shards_.at(box.file)->file(), box.offset_bytes,
+                       box.size_bytes, static_cast<std::byte*>(to)});
     }
-    Sha256 sha256;
-    sha256.Update(out);
-    filled.sha256 = sha256.Hex();
-    LS_RETURN_IF_ERROR(Compare(filled));
+    ReadAndHash(reads);
+    for (size_t i = 0; i < reads.size(); ++i) {
+      if (reads[i].status.ok()) continue;
+      return Damaged(std::string(reads[i].status.message()),
+                     asked_[i].box->file);
+    }
+    for (size_t i = 0; i < reads.size(); ++i) {
+      LS_RETURN_IF_ERROR(Take(asked_[i], reads[i].sha256));
+    }
+    asked_.clear();
+    aside_bytes_ = 0;
+    return absl::OkStatus();
+  }
+
+  absl::Status Take(Asked& asked, const std::string& sha256) const {
+    StateEntry& entry = *asked.entry;
+    if (sha256 != asked.box->sha256) {
+      return Damaged("bytes of " + entry.name + " have changed",
+                     asked.box->file);
+    }
+    if (asked.whole) return absl::OkStatus();
     if (entry.kind == StateKind::kBytes) {
-      *entry.bytes = std::move(bytes);
+      *entry.bytes = std::move(asked.bytes);
     } else {
-      CopyFromBox(box, bytes.data(), entry);
+      CopyFromBox(*asked.box, asked.bytes.data(), entry);
     }
     return absl::OkStatus();
   }
@@ -152,8 +184,8 @@ class Loader {
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;
   std::map<std::string, std::unique_ptr<SafetensorsFile>> shards_;
-  std::deque<Filled> filled_;  // a place of its own each
-  BoxHashes hashes_;
+  std::vector<Asked> asked_;  // and not yet read
+  uint64_t aside_bytes_ = 0;  // of them, what does not go to its place
 };
 
 }  // namespace

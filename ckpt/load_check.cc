@@ -26,7 +26,8 @@ absl::Status CheckLoaded(const StateRegistry& registry,
                          SaveRanks ranks) {
   Complaints complaints;
   ThreadPool pool(kThreads);
-  auto loaded = SharedFingerprints(registry, kSavedState, pool);
+  std::vector<std::string> insanities;
+  auto loaded = SharedFingerprints(registry, kSavedState, pool, insanities);
   LS_RETURN_IF_ERROR(ranks.Add(loaded));
   for (TensorFingerprint& tensor :
        StateTensorFingerprints(registry, kSavedState & ~kSharedState)) {
@@ -44,19 +45,7 @@ absl::Status CheckLoaded(const StateRegistry& registry,
   if (all && FieldFingerprint(loaded) != index.state_fingerprint) {
     complaints.Add("the state as a whole is not the one that was saved");
   }
-  // The list was made before bytes found their length.
-  const auto entries = CollectState(registry, kSavedState);
-  std::vector<std::string> insanities(entries.size());
-  pool.ParallelFor(static_cast<int64_t>(entries.size()),
-                   [&](int64_t begin, int64_t end) {
-                     for (auto i = static_cast<size_t>(begin);
-                          i < static_cast<size_t>(end); ++i) {
-                       insanities[i] = InsanityIn(entries[i]);
-                     }
-                   });
-  for (std::string& insanity : insanities) {
-    if (!insanity.empty()) complaints.Add(std::move(insanity));
-  }
+  for (std::string& insanity : insanities) complaints.Add(std::move(insanity));
   return ranks.Agree(
       complaints.Status("the loaded state is not what was saved:", dir,
                         "use another checkpoint, and check the memory of "

@@ -104,6 +104,9 @@ class SafetensorsFile {
   absl::Status ReadTensor(const std::string& name,
                           std::span<std::byte> out) const;
 
+  // For who reads many tensors at a time, from where entries() says.
+  const RandomAccessFile& file() const { return *file_; }
+
   uint64_t header_bytes() const { return header_bytes_; }
   const std::string& header_sha256() const { return header_sha256_; }
   uint64_t file_bytes() const { return file_->Size(); }

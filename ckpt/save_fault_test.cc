@@ -80,5 +80,19 @@ TEST(Fault, FullDisk) {
   }
 }
 
+// Nobody may write there, root neither.
+TEST(Fault, AReadOnlyFolderIsRefusedByName) {
+  FileSystem& fs = *PosixFileSystem();
+  SaveOptions options = OptionsFor(6);
+  options.run_dir = "/sys/kernel";
+  if (!fs.Exists(options.run_dir)) GTEST_SKIP() << "no /sys here";
+  const TestState state(6);
+  const auto saved = SaveCheckpoint(fs, options, state.registry);
+  EXPECT_EQ(ExitCodeFor(saved.status()), 2) << saved.status();
+  EXPECT_NE(Text(saved.status()).find("/sys/kernel/checkpoints"),
+            std::string::npos)
+      << saved.status();
+}
+
 }  // namespace
 }  // namespace lockstep

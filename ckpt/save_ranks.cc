@@ -66,6 +66,11 @@ absl::StatusOr<int64_t> SaveRanks::Total(int64_t mine) {
   return mine;
 }
 
+absl::StatusOr<std::string> SaveRanks::OfFirst(std::string mine) {
+  if (!alone()) LS_RETURN_IF_ERROR(BroadcastText(*world_, mine));
+  return mine;
+}
+
 absl::StatusOr<std::vector<TensorFingerprint>> SaveRanks::Whole(
     const StateRegistry& registry, StateGroupSet groups) {
   if (alone()) return StateTensorFingerprints(registry, groups);

@@ -46,6 +46,8 @@ class SaveRanks {
   absl::StatusOr<ShardTask> Hear();              // on the others
   absl::Status Agree(const absl::Status& mine);
   absl::StatusOr<int64_t> Total(int64_t mine);
+  // The first rank's text, on all.
+  absl::StatusOr<std::string> OfFirst(std::string mine);
   // The state of all ranks (N11).
   absl::StatusOr<std::vector<TensorFingerprint>> Whole(
       const StateRegistry& registry, StateGroupSet groups);

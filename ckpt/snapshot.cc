@@ -1,7 +1,9 @@
 #include "ckpt/snapshot.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -93,14 +95,28 @@ std::vector<SafetensorsSpec> ShardSpecs(
   return specs;
 }
 
-std::vector<TensorFingerprint> SharedFingerprints(const StateRegistry& registry,
-                                                  StateGroupSet groups,
-                                                  ThreadPool& pool) {
+std::vector<TensorFingerprint> SharedFingerprints(
+    const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
+    std::vector<std::string>& insanities) {
   StateCopy copy;
-  auto records =
-      AddAll(CollectState(registry, groups & kSharedState), copy,
-             [](const StateEntry&) -> std::byte* { return nullptr; });
-  copy.Run(pool);
+  const std::vector<StateEntry> entries =
+      CollectState(registry, groups & kSharedState);
+  auto records = AddAll(
+      entries, copy, [](const StateEntry&) -> std::byte* { return nullptr; });
+  std::mutex mutex;                          // over what follows
+  std::map<const StateEntry*, int64_t> bad;  // the first place of each
+  copy.Run(pool, [&](const StateEntry& entry, int64_t begin, int64_t end) {
+    const int64_t at = FirstInsanityIn(entry, begin, end);
+    if (at < 0) return;
+    const std::lock_guard lock(mutex);
+    const auto [place, first] = bad.try_emplace(&entry, at);
+    if (!first) place->second = std::min(place->second, at);
+  });
+  for (const StateEntry& entry : entries) {  // by name
+    const auto place = bad.find(&entry);
+    if (place == bad.end()) continue;
+    insanities.push_back(InsanityText(entry, place->second));
+  }
   return records;
 }
 
@@ -141,12 +157,12 @@ absl::StatusOr<Snapshot> CopyState(const StateRegistry& registry, int rank,
     entry.bytes = nullptr;
   }
   StateCopy copy;
-  snapshot.shared =
-      AddAll(CollectState(registry, kSharedSaved), copy,
-             [&](const StateEntry& e) { return places.at(e.data); });
-  snapshot.runtime =
-      AddAll(CollectState(registry, kRuntime), copy,
-             [](const StateEntry&) -> std::byte* { return nullptr; });
+  const auto shared = CollectState(registry, kSharedSaved);
+  snapshot.shared = AddAll(
+      shared, copy, [&](const StateEntry& e) { return places.at(e.data); });
+  const auto runtime = CollectState(registry, kRuntime);
+  snapshot.runtime = AddAll(
+      runtime, copy, [](const StateEntry&) -> std::byte* { return nullptr; });
   snapshot.common =
       StateTensorFingerprints(registry, kSavedState & ~kSharedState);
   copy.Run(pool);

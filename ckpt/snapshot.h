@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -46,10 +47,11 @@ struct Snapshot {
 
 // Of this rank's share of the given groups, each record in the order of names:
 // what StateTensorFingerprints has, by several threads, of masters, moments and
-// runtime weights.
-std::vector<TensorFingerprint> SharedFingerprints(const StateRegistry& registry,
-                                                  StateGroupSet groups,
-                                                  ThreadPool& pool);
+// runtime weights. What no trained state can hold is found in the same pass
+// (InsanityIn) and added to `insanities`, by name.
+std::vector<TensorFingerprint> SharedFingerprints(
+    const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
+    std::vector<std::string>& insanities);
 
 // Without a copy: the state may not move before the save is done.
 Snapshot LookAtState(const StateRegistry& registry, int rank);

@@ -26,9 +26,11 @@ void StateCopy::Add(const StateEntry& entry, std::byte* to, Fingerprint* sum) {
          item,
          {},
          {},
+         {},
          {}});
   }
   Batch& batch = batches_[open_.at(place)];
+  batch.entries.push_back(&entry);
   batch.from.push_back(entry.data);
   if (to != nullptr) batch.to.push_back(to);
   batch.sums.push_back(sum);
@@ -46,7 +48,7 @@ std::vector<StateCopy::Piece> StateCopy::Pieces() const {
   return pieces;
 }
 
-void StateCopy::Run(ThreadPool& pool) {
+void StateCopy::Run(ThreadPool& pool, const Look& look) {
   const std::vector<Piece> pieces = Pieces();
   std::mutex mutex;  // over the sums
   const auto take = [&](const Piece& piece) {
@@ -55,6 +57,9 @@ void StateCopy::Run(ThreadPool& pool) {
     std::array<Fingerprint, kTogether> sums = {};
     batch.pieces.Add(batch.from, batch.item_bytes, piece.begin, piece.end,
                      std::span(sums).first(tensors), batch.to);
+    for (size_t t = 0; look && t < tensors; ++t) {
+      look(*batch.entries[t], piece.begin, piece.end);
+    }
     const std::lock_guard lock(mutex);
     for (size_t t = 0; t < tensors; ++t) *batch.sums[t] += sums[t];
   };

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -24,16 +25,21 @@ namespace lockstep {
 
 class StateCopy {
  public:
-  // A tensor's box; `to` null: its fingerprint alone. It is added to `sum`,
-  // which stands still until Run is done.
+  // A tensor's box; `to` null: its fingerprint alone. It is added to `sum`.
+  // Entry and sum stand still until Run is done.
   void Add(const StateEntry& entry, std::byte* to, Fingerprint* sum);
-  void Run(ThreadPool& pool);
+  // `look` (null: nobody) is called on each element once while it is in cache,
+  // from any thread, with the elements [begin, end) of an entry's box.
+  using Look =
+      std::function<void(const StateEntry& entry, int64_t begin, int64_t end)>;
+  void Run(ThreadPool& pool, const Look& look = nullptr);
 
  private:
   // Boxes side by side.
   struct Batch {
     BoxPieces pieces;
     size_t item_bytes;
+    std::vector<const StateEntry*> entries;
     std::vector<const void*> from;
     std::vector<std::byte*> to;  // empty: no copies
     std::vector<Fingerprint*> sums;

@@ -126,11 +126,13 @@ class InsaneWords {
 };
 
 template <typename Word>
-int64_t FirstInsane(const StateEntry& entry, const FloatLayout& layout,
+int64_t FirstInsane(const char* data, size_t count, const FloatLayout& layout,
                     bool refuse_negative) {
-  return InsaneWords<Word>(layout, refuse_negative)
-      .First(static_cast<const char*>(entry.data),
-             entry.size_bytes() / sizeof(Word));
+  return InsaneWords<Word>(layout, refuse_negative).First(data, count);
+}
+
+bool IsSecondMoment(const StateEntry& entry) {
+  return entry.name.ends_with(".exp_avg_sq");
 }
 
 }  // namespace
@@ -164,21 +166,32 @@ std::vector<StateEntry> EntriesToSave(const StateRegistry& registry, int rank) {
   return entries;
 }
 
-std::string InsanityIn(const StateEntry& entry) {
+int64_t FirstInsanityIn(const StateEntry& entry, int64_t begin, int64_t end) {
   FloatLayout layout;
   const bool trained =
       entry.group == StateGroup::kMaster || entry.group == StateGroup::kMoment;
-  if (!trained || !LayoutOf(entry.dtype, layout)) return "";
-  const bool second_moment = entry.name.ends_with(".exp_avg_sq");
+  if (!trained || !LayoutOf(entry.dtype, layout)) return -1;
   const size_t width = SizeOf(entry.dtype);
   const auto first_insane = width == 2   ? FirstInsane<uint16_t>
                             : width == 4 ? FirstInsane<uint32_t>
                                          : FirstInsane<uint64_t>;
-  const int64_t at = first_insane(entry, layout, second_moment);
-  if (at < 0) return "";
+  const int64_t at = first_insane(
+      static_cast<const char*>(entry.data) + static_cast<size_t>(begin) * width,
+      static_cast<size_t>(end - begin), layout, IsSecondMoment(entry));
+  return at < 0 ? -1 : begin + at;
+}
+
+std::string InsanityText(const StateEntry& entry, int64_t at) {
   return "element " + std::to_string(at) + " of " + entry.name +
-         (second_moment ? " is not a finite number of at least 0"
-                        : " is not a finite number");
+         (IsSecondMoment(entry) ? " is not a finite number of at least 0"
+                                : " is not a finite number");
+}
+
+std::string InsanityIn(const StateEntry& entry) {
+  const auto count =
+      static_cast<int64_t>(entry.size_bytes() / SizeOf(entry.dtype));
+  const int64_t at = FirstInsanityIn(entry, 0, count);
+  return at < 0 ? "" : InsanityText(entry, at);
 }
 
 }  // namespace lockstep

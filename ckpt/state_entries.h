@@ -45,6 +45,10 @@ std::vector<StateEntry> EntriesToSave(const StateRegistry& registry, int rank);
 // a second moment (`...exp_avg_sq`) below zero. Looks at bits, so the float
 // environment does not matter.
 std::string InsanityIn(const StateEntry& entry);
+// The same in two steps, for who looks at parts: the place of the first such
+// among the elements [begin, end) of the box, or -1; and what to say of it.
+int64_t FirstInsanityIn(const StateEntry& entry, int64_t begin, int64_t end);
+std::string InsanityText(const StateEntry& entry, int64_t at);
 
 }  // namespace lockstep
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ckpt/hash_range.h"
+#include "ckpt/hashed_reads.h"
 #include "ckpt/sealed_json.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
@@ -45,9 +45,7 @@ class FileVerifier {
     }
     LS_RETURN_IF_ERROR(file.status());
     const uint64_t present = (*file)->Size();
-    for (const Extent& extent : extents) {
-      LS_RETURN_IF_ERROR(VerifyExtent(name, **file, present, extent));
-    }
+    LS_RETURN_IF_ERROR(VerifyExtents(name, **file, present, extents));
     if (present > size_bytes) {
       damage_.push_back(
           {name, "", size_bytes, present, "bytes after the end of the file"});
@@ -56,19 +54,26 @@ class FileVerifier {
   }
 
  private:
-  absl::Status VerifyExtent(const std::string& name,
-                            const RandomAccessFile& file, uint64_t present,
-                            const Extent& extent) {
-    if (extent.to > present) {
-      damage_.push_back({name, extent.tensor, std::max(extent.from, present),
-                         extent.to, "is cut off"});
-      return absl::OkStatus();
+  absl::Status VerifyExtents(const std::string& name,
+                             const RandomAccessFile& file, uint64_t present,
+                             const std::vector<Extent>& extents) {
+    std::vector<HashedRead> reads;
+    for (const Extent& extent : extents) {
+      const bool there = extent.to <= present;
+      reads.push_back(
+          {&file, extent.from, there ? extent.to - extent.from : 0});
     }
-    Sha256 sha256;
-    LS_RETURN_IF_ERROR(HashRange(file, extent.from, extent.to, sha256));
-    if (sha256.Hex() != extent.sha256) {
-      damage_.push_back(
-          {name, extent.tensor, extent.from, extent.to, extent.what});
+    ReadAndHash(reads);
+    for (const HashedRead& read : reads) LS_RETURN_IF_ERROR(read.status);
+    for (size_t i = 0; i < extents.size(); ++i) {
+      const Extent& extent = extents[i];
+      if (extent.to > present) {
+        damage_.push_back({name, extent.tensor, std::max(extent.from, present),
+                           extent.to, "is cut off"});
+      } else if (reads[i].sha256 != extent.sha256) {
+        damage_.push_back(
+            {name, extent.tensor, extent.from, extent.to, extent.what});
+      }
     }
     return absl::OkStatus();
   }

@@ -6,6 +6,7 @@
 #include "data/data_error.h"
 #include "determinism/check.h"
 #include "determinism/sha256.h"
+#include "determinism/sha256_pair.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -92,11 +93,22 @@ absl::Status CheckedFile::CheckBlock(uint64_t block) const {
 
 absl::StatusOr<std::vector<Digest>> CheckedFile::HashBlocks() const {
   std::vector<Digest> digests;
-  std::string bytes(kHashBlockBytes, '\0');
-  for (uint64_t from = 0; from < size(); from += kHashBlockBytes) {
+  std::string first(kHashBlockBytes, '\0'), second(kHashBlockBytes, '\0');
+  for (uint64_t from = 0; from < size(); from += 2 * kHashBlockBytes) {
     const size_t count = std::min(kHashBlockBytes, size() - from);
-    LS_RETURN_IF_ERROR(ReadUnchanged(from, count, bytes.data()));
-    digests.push_back(DigestOf(bytes.data(), count));
+    LS_RETURN_IF_ERROR(ReadUnchanged(from, count, first.data()));
+    const uint64_t next = from + count;
+    const size_t more = std::min(kHashBlockBytes, size() - next);
+    if (more > 0) LS_RETURN_IF_ERROR(ReadUnchanged(next, more, second.data()));
+    if (more == count) {
+      for (const Digest& digest :
+           Sha256Pair(first.data(), second.data(), count)) {
+        digests.push_back(digest);
+      }
+      continue;
+    }
+    digests.push_back(DigestOf(first.data(), count));
+    if (more > 0) digests.push_back(DigestOf(second.data(), more));
   }
   return digests;
 }

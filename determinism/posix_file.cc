@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <bit>
+#include <mutex>
+#include <optional>
 #include <system_error>
 
 #include "determinism/status.h"
@@ -64,6 +67,15 @@ absl::Status CompareStat(const struct stat& then, const struct stat& now,
                              "runs; start anew if the change was meant");
 }
 
+// Whole pages of at least so much come from the device to where they lie.
+constexpr size_t kDirectBytes = size_t{1} << 20;
+constexpr size_t kPageBytes = 4096;
+
+// A large piece that begins a page in memory and in the file, as a load has
+// them, comes past the system's cache (O_DIRECT): the copy there, and from
+// there, costs a core more than hashing the bytes does, and nobody reads them
+// again soon. Where the file system refuses that, and for all else, the cache
+// has it.
 class PosixRandomAccessFile : public RandomAccessFile {
  public:
   PosixRandomAccessFile(Descriptor fd, std::string path, struct stat info)
@@ -71,7 +83,14 @@ class PosixRandomAccessFile : public RandomAccessFile {
 
   absl::Status ReadAt(uint64_t offset, size_t length,
                       void* out) const override {
-    return ReadExactly(fd_.get(), path_, offset, length, out);
+    size_t done = 0;
+    if (length >= kDirectBytes && offset % kPageBytes == 0 &&
+        std::bit_cast<uintptr_t>(out) % kPageBytes == 0) {
+      LS_ASSIGN_OR_RETURN(
+          done, ReadDirectly(offset, length, static_cast<char*>(out)));
+    }
+    return ReadExactly(fd_.get(), path_, offset + done, length - done,
+                       static_cast<char*>(out) + done);
   }
   uint64_t Size() const override {
     return static_cast<uint64_t>(info_.st_size);
@@ -83,9 +102,36 @@ class PosixRandomAccessFile : public RandomAccessFile {
   }
 
  private:
+  // How much of it came: whole pages, or up to the end of the file; nothing
+  // where the file system has no such reads.
+  absl::StatusOr<size_t> ReadDirectly(uint64_t offset, size_t length,
+                                      char* out) const {
+    std::call_once(direct_once_, [&] {
+      // The file that is open, whatever its name has come to mean.
+      const std::string open_file =
+          "/proc/self/fd/" + std::to_string(fd_.get());
+      auto direct = OpenPath(open_file, O_RDONLY | O_DIRECT);
+      if (direct.ok()) direct_.emplace(*std::move(direct));
+    });
+    size_t done = 0;
+    while (direct_ && length - done >= kPageBytes && done % kPageBytes == 0) {
+      const size_t bytes = (length - done) / kPageBytes * kPageBytes;
+      const ssize_t count = Uninterrupted([&] {
+        return pread(direct_->get(), out + done, bytes,
+                     static_cast<off_t>(offset + done));
+      });
+      if (count < 0 && errno != EINVAL) return Failure("read", path_, errno);
+      if (count <= 0) break;
+      done += static_cast<size_t>(count);
+    }
+    return done;
+  }
+
   const Descriptor fd_;
   const std::string path_;
   const struct stat info_;
+  mutable std::once_flag direct_once_;
+  mutable std::optional<Descriptor> direct_;  // past the cache
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "determinism/check.h"
-#include "determinism/sha256.h"
 #include "determinism/sha256_pair_kernel.h"
 
 namespace lockstep {
@@ -33,43 +32,28 @@ void StoreBig(uint64_t value, size_t bytes, uint8_t* to) {
 
 // What is left of a message behind its whole blocks, with a one bit, zeros and
 // the length behind it (section 5.1.1): one block or two. Returns how many.
-size_t Pad(const uint8_t* message, size_t bytes, uint8_t (&tail)[2 * kBlock]) {
+size_t Pad(const uint8_t* rest_of_it, uint64_t bytes,
+           uint8_t (&tail)[2 * kBlock]) {
   const size_t rest = bytes % kBlock;
   const size_t blocks = rest + 9 <= kBlock ? 1 : 2;
   std::memset(tail, 0, sizeof(tail));
-  if (rest > 0) std::memcpy(tail, message + bytes - rest, rest);
+  if (rest > 0) std::memcpy(tail, rest_of_it, rest);
   tail[rest] = 0x80;
   StoreBig(uint64_t{bytes} * 8, 8, &tail[blocks * kBlock - 8]);
   return blocks;
 }
 
-std::array<Sha256Digest, 2> PairByInstructions(const void* a, const void* b,
-                                               size_t bytes) {
-  const uint8_t* messages[2] = {static_cast<const uint8_t*>(a),
-                                static_cast<const uint8_t*>(b)};
-  sha::PairState state;
-  for (auto& one : state) std::memcpy(one, kStart, sizeof(kStart));
-  sha::CompressPair(messages, bytes / kBlock, state);
-  uint8_t tails[2][2 * kBlock];
-  size_t blocks = 0;
-  for (int n = 0; n < 2; ++n) blocks = Pad(messages[n], bytes, tails[n]);
-  sha::CompressPair({tails[0], tails[1]}, blocks, state);
-  std::array<Sha256Digest, 2> digests;
-  for (size_t n = 0; n < 2; ++n) {
-    for (size_t i = 0; i < 8; ++i) {
-      StoreBig(state[n][i], 4, &digests[n][4 * i]);
-    }
-  }
-  return digests;
-}
-
-Sha256Digest One(const void* message, size_t bytes) {
-  Sha256 hash;
-  hash.Update(message, bytes);
-  return hash.Digest();
-}
-
 }  // namespace
+
+std::string HexOf(const Sha256Digest& digest) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : digest) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
 
 bool CpuHasSha256() {
   static const bool has = DetectSha256();
@@ -78,9 +62,65 @@ bool CpuHasSha256() {
 
 std::array<Sha256Digest, 2> Sha256Pair(const void* a, const void* b,
                                        size_t bytes, bool instructions) {
-  if (!instructions) return {One(a, bytes), One(b, bytes)};
-  LS_CHECK(CpuHasSha256());
-  return PairByInstructions(a, b, bytes);
+  Sha256PairStream stream(instructions);
+  stream.Update(a, b, bytes);
+  return {stream.Digest(0), stream.Digest(1)};
+}
+
+Sha256PairStream::Sha256PairStream(bool instructions)
+    : instructions_(instructions) {
+  LS_CHECK(!instructions || CpuHasSha256());
+  for (auto& one : state_) std::memcpy(one, kStart, sizeof(kStart));
+}
+
+void Sha256PairStream::KeepRest(size_t message, const void* data,
+                                size_t bytes) {
+  LS_CHECK_EQ(lengths_[message] % kBlock, 0u);
+  lengths_[message] += bytes;
+  const size_t rest = bytes % kBlock;
+  if (rest == 0) return;
+  std::memcpy(rest_[message].data(),
+              static_cast<const uint8_t*>(data) + bytes - rest, rest);
+}
+
+void Sha256PairStream::Update(const void* a, const void* b, size_t bytes) {
+  KeepRest(0, a, bytes);
+  KeepRest(1, b, bytes);
+  if (!instructions_) {
+    streams_[0].Update(a, bytes);
+    streams_[1].Update(b, bytes);
+    return;
+  }
+  sha::CompressPair(
+      {static_cast<const uint8_t*>(a), static_cast<const uint8_t*>(b)},
+      bytes / kBlock, state_);
+}
+
+// The gaps between its rounds are filled with its own.
+void Sha256PairStream::UpdateOne(size_t message, const void* data,
+                                 size_t bytes) {
+  KeepRest(message, data, bytes);
+  if (!instructions_) {
+    streams_[message].Update(data, bytes);
+    return;
+  }
+  sha::PairState twice;
+  for (auto& one : twice) std::memcpy(one, state_[message], sizeof(one));
+  const auto* const blocks = static_cast<const uint8_t*>(data);
+  sha::CompressPair({blocks, blocks}, bytes / kBlock, twice);
+  std::memcpy(state_[message], twice[0], sizeof(twice[0]));
+}
+
+Sha256Digest Sha256PairStream::Digest(size_t message) const {
+  if (!instructions_) return streams_[message].Digest();
+  uint8_t tail[2 * kBlock];
+  const size_t blocks = Pad(rest_[message].data(), lengths_[message], tail);
+  sha::PairState twice;
+  for (auto& one : twice) std::memcpy(one, state_[message], sizeof(one));
+  sha::CompressPair({tail, tail}, blocks, twice);
+  Sha256Digest digest;
+  for (size_t i = 0; i < 8; ++i) StoreBig(twice[0][i], 4, &digest[4 * i]);
+  return digest;
 }
 
 }  // namespace lockstep

@@ -17,16 +17,6 @@ std::vector<bool> Ways() {
                         : std::vector<bool>{false};
 }
 
-std::string Hex(const Sha256Digest& digest) {
-  std::string hex;
-  for (const uint8_t byte : digest) {
-    for (const int nibble : {byte >> 4, byte & 15}) {
-      hex += "0123456789abcdef"[nibble];
-    }
-  }
-  return hex;
-}
-
 // FIPS 180-4 and NIST's examples, two of one length at a time.
 TEST(Sha256PairTest, KnownAnswers) {
   const std::string abc = "abc", abd = "abd";
@@ -36,7 +26,7 @@ TEST(Sha256PairTest, KnownAnswers) {
   for (const bool way : Ways()) {
     const auto hex = [&](const std::string& a, const std::string& b) {
       const auto pair = Sha256Pair(a.data(), b.data(), a.size(), way);
-      return Hex(pair[0]) + " " + Hex(pair[1]);
+      return HexOf(pair[0]) + " " + HexOf(pair[1]);
     };
     const std::string empty =
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -70,12 +60,37 @@ TEST(Sha256PairTest, EqualsOneAtATime) {
     const char* b = a + (state >> 16) % 60'000;
     for (const bool way : Ways()) {
       const auto pair = Sha256Pair(a, b, bytes, way);
-      EXPECT_EQ(Hex(pair[0]), Sha256Hex({a, bytes})) << bytes;
-      EXPECT_EQ(Hex(pair[1]), Sha256Hex({b, bytes})) << bytes;
+      EXPECT_EQ(HexOf(pair[0]), Sha256Hex({a, bytes})) << bytes;
+      EXPECT_EQ(HexOf(pair[1]), Sha256Hex({b, bytes})) << bytes;
       compared += 2;
     }
   }
   EXPECT_EQ(compared, static_cast<int64_t>(2000 * Ways().size()));
+}
+
+// In pieces of whole blocks, side by side and alone, in any turns.
+TEST(Sha256PairTest, PiecesOfTwoLengthsGiveTheSameDigests) {
+  std::string text(5000, '\0');
+  for (size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<char>(i * i + i / 7);
+  }
+  for (const bool way : Ways()) {
+    for (const size_t more : {0u, 1u, 55u, 56u, 63u, 64u, 65u, 1000u}) {
+      Sha256PairStream stream(way);
+      const char* const a = text.data();
+      const char* const b = text.data() + 333;
+      stream.UpdateOne(1, b, 128);
+      stream.Update(a, b + 128, 640);
+      EXPECT_EQ(HexOf(stream.Digest(0)), Sha256Hex({a, 640}));
+      stream.UpdateOne(0, a + 640, more);
+      stream.UpdateOne(1, b + 768, 64);
+      stream.UpdateOne(1, b + 832, 0);
+      stream.UpdateOne(1, b + 832, 2 * more);
+      EXPECT_EQ(HexOf(stream.Digest(0)), Sha256Hex({a, 640 + more})) << more;
+      EXPECT_EQ(HexOf(stream.Digest(1)), Sha256Hex({b, 832 + 2 * more}))
+          << more;
+    }
+  }
 }
 
 TEST(Sha256PairTest, ABitOfOneMessageChangesItsDigestAlone) {

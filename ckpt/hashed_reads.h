@@ -1,0 +1,40 @@
+// Stretches of files, read and hashed as fast as the device gives them. Inside
+// ckpt only.
+//
+// What it is: two pairs of threads. Each takes two stretches at a time, and
+// while one thread reads pieces of both, the other puts the pieces before to
+// their places and hashes them together (determinism/sha256_pair.h). What it is
+// not: a check; the caller knows what the hashes are to be. Why so: one core
+// cannot hash what a quick device gives; the largest stretches go first, so
+// that no core is left with one.
+
+#ifndef CKPT_HASHED_READS_H_
+#define CKPT_HASHED_READS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "determinism/file_system.h"
+
+namespace lockstep {
+
+struct HashedRead {
+  const RandomAccessFile* file = nullptr;
+  uint64_t from = 0;  // byte of the file, which has all that are asked for
+  uint64_t bytes = 0;
+  std::byte* to = nullptr;  // null: they are read for their hash alone
+  // What came of it. The hash is of the memory at `to`, if there is any, after
+  // the bytes are there; empty where the status, or another's, is not OK.
+  std::string sha256 = {};
+  absl::Status status = {};
+};
+
+// After the first that fails the rest is left alone.
+void ReadAndHash(std::span<HashedRead> reads);
+
+}  // namespace lockstep
+
+#endif  // CKPT_HASHED_READS_H_
