@@ -1,10 +1,10 @@
 // Which tensors of two checkpoints differ, and how: `ckpt diff`.
 //
-// The indices say which: a tensor's fingerprint does not know its layout, so
-// two checkpoints of other layouts compare as well. Of those that differ, and
-// of no other, the bytes are read, in parts of bounded size, for the first
-// place, the number of places and the greatest distance. What is read is held
-// against the index on the way. Needs no model. Not a verdict about runs.
+// Both are verified, and then read side by side, whatever boxes they lie in, in
+// parts of bounded size, for the first place, the number of places and the
+// greatest distance. What is read is held against the index on the way, so that
+// no damage is called equal. Runtime weights are in no file: the indices say
+// which of those differ. Needs no model. Not a verdict about runs.
 
 #ifndef CKPT_DIFF_H_
 #define CKPT_DIFF_H_
@@ -41,17 +41,22 @@ std::vector<TensorDifference> DiffIndices(const CheckpointIndex& a,
 
 struct CheckpointDiff {
   CheckpointIndex a, b;
+  bool quick = false;  // what has equal fingerprints was not read
   std::vector<TensorDifference> differences;
 };
 
-// NoUsableCheckpoint: an index, or bytes that are not what it says.
+// NoUsableCheckpoint: an index, or bytes that are not what it says. `quick`
+// believes the indices and reads only where they differ: a tensor's fingerprint
+// does not know its layout. Damage to what has equal ones does not show then.
 absl::StatusOr<CheckpointDiff> DiffCheckpoints(FileSystem& file_system,
                                                const std::string& dir_a,
-                                               const std::string& dir_b);
+                                               const std::string& dir_b,
+                                               bool quick = false);
 
 std::string DiffToText(const CheckpointDiff& diff);
-// {"equal", "a": {"step", "run_id", "state"}, "b", "tensors", "differences":
-// [{"name", "what", "a", "b", "elements", "different", "first", "max_ulp"}]}
+// {"equal", "quick", "a": {"step", "run_id", "state"}, "b", "tensors",
+// "differences": [{"name", "what", "a", "b", "elements", "different", "first",
+// "max_ulp"}]}
 std::string DiffToJson(const CheckpointDiff& diff);
 
 }  // namespace lockstep

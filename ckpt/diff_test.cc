@@ -129,5 +129,66 @@ TEST_F(DiffTest, BytesThatAreNotWhatTheIndexSaysAreNoAnswer) {
   EXPECT_NE(Text(diff.status()).find("model/b.bias"), std::string::npos);
 }
 
+// Equal indices, and one shard of the two that does not hold: cut short, a bit
+// flipped in any tensor or the header, bytes behind the end, gone.
+TEST_F(DiffTest, DamageIsNeverCalledEqual) {
+  SaveOther([](TestState&) {});
+  ASSERT_TRUE(Diff().differences.empty());
+  const std::string shard = index.files.rbegin()->first;
+  const std::string path = JoinPath(kOther, shard);
+  const std::string good = *fs.ReadFile(path);
+  std::vector<std::string> damaged = {good.substr(0, good.size() - 1),
+                                      good + "x"};
+  damaged.push_back(good);
+  damaged.back()[20] ^= 1;
+  for (const IndexTensor& tensor : index.tensors) {
+    damaged.push_back(good);
+    damaged.back()[tensor.boxes[0].offset_bytes] ^= 1;
+  }
+  ASSERT_GT(damaged.size(), 10u);
+  for (const std::string& bytes : damaged) {
+    Overwrite(fs, path, bytes);
+    for (const bool swapped : {false, true}) {
+      const auto diff = swapped ? DiffCheckpoints(fs, kOther, kDir)
+                                : DiffCheckpoints(fs, kDir, kOther);
+      ASSERT_EQ(ExitCodeFor(diff.status()), 4);
+      EXPECT_NE(Text(diff.status()).find(shard), std::string::npos);
+    }
+  }
+  ASSERT_TRUE(fs.Remove(path).ok());
+  EXPECT_EQ(ExitCodeFor(DiffCheckpoints(fs, kDir, kOther).status()), 4);
+}
+
+// A quick look says that it was one, and what it did not read.
+TEST_F(DiffTest, AQuickLookSaysWhatItDidNotRead) {
+  SaveOther([](TestState&) {});
+  const std::string path = JoinPath(kOther, index.files.rbegin()->first);
+  Overwrite(fs, path, fs.ReadFile(path)->substr(0, 5000));
+  const auto diff = DiffCheckpoints(fs, kDir, kOther, /*quick=*/true);
+  ASSERT_TRUE(diff.ok()) << diff.status();
+  EXPECT_TRUE(diff->differences.empty());
+  const std::string text = DiffToText(*diff);
+  EXPECT_EQ(text.find("to the bit"), std::string::npos);
+  EXPECT_NE(text.find("by the fingerprints of their indices"),
+            std::string::npos);
+  EXPECT_NE(text.find("was not read"), std::string::npos);
+  EXPECT_NE(DiffToJson(*diff).find(R"("quick":true)"), std::string::npos);
+}
+
+// Hashes that hold and a fingerprint that is another's: bytes decide, and the
+// index is not believed.
+TEST_F(DiffTest, AFingerprintThatIsNotOfTheBytesIsNoAnswer) {
+  SaveOther([](TestState& s) { s.model.b[3] = 1.f; });
+  auto other = *ReadIndex(fs, kOther);
+  for (size_t t = 0; t < other.tensors.size(); ++t) {
+    other.tensors[t].fingerprint = index.tensors[t].fingerprint;
+  }
+  Overwrite(fs, JoinPath(kOther, "index.json"), IndexToJson(other));
+  ASSERT_TRUE(VerifyCheckpoint(fs, kOther)->ok);
+  const auto diff = DiffCheckpoints(fs, kDir, kOther);
+  EXPECT_EQ(ExitCodeFor(diff.status()), 4);
+  EXPECT_NE(Text(diff.status()).find("model/b.bias"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -39,10 +39,21 @@ std::string Line(const TensorDifference& d) {
 std::string DiffToText(const CheckpointDiff& diff) {
   std::string text = SideText("A", diff.a) + SideText("B", diff.b);
   for (const TensorDifference& d : diff.differences) text += Line(d);
-  return text + (diff.differences.empty()
-                     ? absl::StrCat("equal: all ", diff.a.tensors.size(),
-                                    " tensors of the state, to the bit\n")
-                     : absl::StrCat(diff.differences.size(), " differ\n"));
+  if (!diff.differences.empty()) {
+    absl::StrAppend(&text, diff.differences.size(), " differ\n");
+  } else if (diff.quick) {
+    absl::StrAppend(&text, "equal by the fingerprints of their indices: all ",
+                    diff.a.tensors.size(), " tensors of the state\n");
+  } else {
+    absl::StrAppend(&text, "equal: all ", diff.a.tensors.size(),
+                    " tensors of the state, to the bit\n");
+  }
+  if (diff.quick) {
+    text +=
+        "--quick: what has equal fingerprints was not read; damage to it would "
+        "not show here\n";
+  }
+  return text;
 }
 
 std::string DiffToJson(const CheckpointDiff& diff) {
@@ -58,6 +69,7 @@ std::string DiffToJson(const CheckpointDiff& diff) {
                     {"max_ulp", d.max_ulp}});
   }
   return CompactJson({{"equal", diff.differences.empty()},
+                      {"quick", diff.quick},
                       {"a", SideJson(diff.a)},
                       {"b", SideJson(diff.b)},
                       {"tensors", diff.a.tensors.size()},

@@ -128,7 +128,9 @@ absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options) {
   for (const auto& [name, file] : index.files) bytes += file.size_bytes;
   return Answer{absl::StrCat("folder      ", dir, "\nlayout      ",
                              LayoutOf(fs, dir), ", ", index.files.size() - 1,
-                             " shard(s), ", SizeText(bytes), "\n",
+                             " shard(s), ", SizeText(bytes),
+                             "\nbytes       as the index has them, not read; "
+                             "`lockstep ckpt verify` reads them\n",
                              ShowCheckpoint(index))};
 }
 
@@ -157,7 +159,8 @@ absl::StatusOr<Answer> CkptDiffVerb(const CkptOptions& options) {
   FileSystem& fs = *PosixFileSystem();
   LS_ASSIGN_OR_RETURN(const std::string a, CheckpointAt(fs, options.path));
   LS_ASSIGN_OR_RETURN(const std::string b, CheckpointAt(fs, options.other));
-  LS_ASSIGN_OR_RETURN(const CheckpointDiff diff, DiffCheckpoints(fs, a, b));
+  LS_ASSIGN_OR_RETURN(const CheckpointDiff diff,
+                      DiffCheckpoints(fs, a, b, options.quick));
   return Answer{options.json ? DiffToJson(diff) + "\n" : DiffToText(diff),
                 !diff.differences.empty()};
 }

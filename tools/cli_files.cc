@@ -76,6 +76,8 @@ void AddCkpt(CLI::App& app, CkptOptions& o, Run& run) {
   }
   list->add_flag("--verify", o.verify, "read every byte");
   diff->add_option("other", o.other, "another")->required();
+  diff->add_flag("--quick", o.quick,
+                 "believe the indices: read only where they differ");
   reshard->add_option("--layout", o.layout, "data=N,tensor=N,pipeline=N")
       ->required();
   reshard->add_option("--output", o.output, "a folder that does not exist")

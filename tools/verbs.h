@@ -142,6 +142,7 @@ struct CkptOptions {
   std::string layout = {};  // of reshard: data=2,tensor=1,pipeline=1
   std::string output = {};  // of reshard: a folder that does not exist
   bool verify = false;      // of list: reads every byte
+  bool quick = false;       // of diff: does not read what seems equal
   bool json = false;
 };
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options);

@@ -30,8 +30,10 @@ expect 2 'nothing' "$lockstep" ckpt verify nowhere
 expect 2 . "$lockstep" verify nowhere
 truncate -s -1 four/rank_00003.safetensors
 expect 1 'rank_00003.safetensors .* is cut off' "$lockstep" ckpt verify four
+expect 4 'rank_00003.* is cut off' "$lockstep" ckpt diff r four
+expect 0 'was not read' "$lockstep" ckpt diff r four --quick
 expect 4 'rank_00003' "$lockstep" ckpt reshard four --output x --layout data=1
 : >r/checkpoints/.pin-step_00000004
 expect 0 'complete, pinned' "$lockstep" ckpt list r
 
-finish 18
+finish 20

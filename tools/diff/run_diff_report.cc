@@ -86,7 +86,9 @@ std::string CheckpointText(const RunDiff& diff) {
   if (!diff.last_equal.a.empty()) {
     absl::StrAppend(&text, "last checkpoint equal in both: step ",
                     diff.last_equal.step, ", state ", diff.last_equal.state,
-                    "\n");
+                    " (of their indices; `lockstep ckpt diff ",
+                    diff.last_equal.a, " ", diff.last_equal.b,
+                    "` reads the bytes)\n");
   }
   if (!diff.first_different.a.empty()) {
     absl::StrAppend(&text, "first checkpoint that differs: step ",
