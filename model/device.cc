@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "determinism/check.h"
+#include "model/device_poison_count.h"
 
 namespace lockstep {
 namespace {
@@ -18,7 +20,20 @@ size_t Rounded(size_t bytes) {
                   (bytes + kAlignment - 1) / kAlignment * kAlignment);
 }
 
+void* PoisonIfAsked(void* data, size_t bytes) {
+  if (DevicePoisonCount().load(std::memory_order_relaxed) > 0) {
+    std::memset(data, 0xff, bytes);
+  }
+  return data;
+}
+
 }  // namespace
+
+// Of all devices: ranks that are threads of one process are poisoned together.
+PoisonCount& DevicePoisonCount() {
+  static std::atomic<int> count{0};
+  return count;
+}
 
 Device::Device(int threads, Isa isa) : isa_(isa), threads_(threads) {}
 
@@ -41,12 +56,12 @@ void* Device::Allocate(size_t bytes) {
       void* data = kept->second.back();
       kept->second.pop_back();
       kept_bytes_ -= static_cast<int64_t>(size);
-      return data;
+      return PoisonIfAsked(data, size);
     }
   }
   void* data = std::aligned_alloc(kAlignment, size);
   LS_CHECK(data != nullptr) << "out of memory: " << bytes << " bytes asked for";
-  return data;
+  return PoisonIfAsked(data, size);
 }
 
 void Device::Free(void* data, size_t bytes) {

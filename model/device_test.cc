@@ -5,6 +5,7 @@
 
 #include "determinism/environment.h"
 #include "gtest/gtest.h"
+#include "model/device_poison.h"
 
 namespace lockstep {
 namespace {
@@ -43,6 +44,27 @@ TEST(DeviceTest, LargeBlocksAreUsedAgain) {
   device.Free(second, 1 << 20);
   device.Free(third, 1 << 20);
   EXPECT_EQ(device.peak_bytes(), 2 << 20);
+}
+
+// Fresh blocks and those that were used before, as long as one asks for it.
+TEST(DeviceTest, PoisonedMemoryHoldsNoNumber) {
+  Device device(1, Isa::kScalar);
+  const auto first_words = [&](size_t bytes) {
+    void* data = device.Allocate(bytes);
+    uint64_t words[2] = {0, 0};
+    std::memcpy(words, data, bytes < 16 ? bytes : 16);
+    std::memset(data, 0, bytes);
+    device.Free(data, bytes);
+    return words[0] == UINT64_MAX && words[1] == UINT64_MAX;
+  };
+  EXPECT_FALSE(first_words(1 << 20));
+  {
+    const ScopedPoison poison;
+    EXPECT_TRUE(first_words(1 << 20));
+    EXPECT_TRUE(first_words(1 << 20));  // the block that was freed
+    EXPECT_TRUE(first_words(64));
+  }
+  EXPECT_FALSE(first_words(1 << 20));
 }
 
 TEST(DeviceTest, CountsFlops) {

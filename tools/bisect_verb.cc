@@ -1,8 +1,13 @@
 // `lockstep bisect`: what tools/bisect/ found, and the folder it is kept in.
+#include <optional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisect.h"
+#include "tools/bisect/commands.h"
+#include "tools/bisect/fix_check.h"
 #include "tools/bisect/page/page.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -27,8 +32,41 @@ bool IsKept(const BisectVerbOptions& options, const BisectResult& result) {
   return !result.equal() || !options.output.empty() || !options.html.empty();
 }
 
+// What was found, with the fix if one was to be checked.
+struct Found {
+  BisectResult result;
+  std::optional<FixCheck> fix;
+
+  std::string FixAsJson() const { return fix ? FixJson(*fix) : ""; }
+  std::string FixAsText() const { return fix ? FixText(*fix) : ""; }
+};
+
+absl::StatusOr<Found> Find(FileSystem& fs, const BisectVerbOptions& options) {
+  Found found;
+  LS_ASSIGN_OR_RETURN(found.result, Bisect(fs, {.a = options.a,
+                                                .b = options.b,
+                                                .binary_a = options.binary_a,
+                                                .binary_b = options.binary_b,
+                                                .scratch = options.scratch,
+                                                .threads = options.threads}));
+  if (options.verify_fix.empty()) return found;
+  if (options.verify_fix.size() != 2) {
+    return InputError("a fix is shown by two runs", "--verify-fix",
+                      "name both: --verify-fix RUN_C RUN_D");
+  }
+  LS_ASSIGN_OR_RETURN(found.fix, CheckFix(fs,
+                                          {.c = options.verify_fix[0],
+                                           .d = options.verify_fix[1],
+                                           .binary = options.binary_fix,
+                                           .scratch = options.scratch,
+                                           .threads = options.threads},
+                                          found.result));
+  return found;
+}
+
 absl::Status Keep(FileSystem& fs, const BisectVerbOptions& options,
-                  BisectResult& result) {
+                  Found& found) {
+  BisectResult& result = found.result;
   const std::string output = OutputOf(options);
   result.page =
       options.html.empty() ? JoinPath(output, "report.html") : options.html;
@@ -40,27 +78,31 @@ absl::Status Keep(FileSystem& fs, const BisectVerbOptions& options,
                         folder, "name a folder that can be made with --output");
     }
   }
-  LS_RETURN_IF_ERROR(WriteFileAtomically(fs, JoinPath(output, "report.json"),
-                                         BisectJson(result)));
-  return WriteFileAtomically(fs, result.page, BisectPage(result));
+  if (result.saved_operation) {
+    result.saved = JoinPath(output, "operation.safetensors");
+    LS_RETURN_IF_ERROR(
+        WriteSavedOperation(fs, result.saved, *result.saved_operation));
+    result.commands = CommandsOf(result);
+  }
+  LS_RETURN_IF_ERROR(
+      WriteFileAtomically(fs, JoinPath(output, "report.json"),
+                          BisectJson(result, found.FixAsJson())));
+  return WriteFileAtomically(fs, result.page,
+                             BisectPage(result, found.FixAsText()));
 }
 
 }  // namespace
 
 absl::StatusOr<Answer> BisectVerb(const BisectVerbOptions& options) {
   FileSystem& fs = *PosixFileSystem();
-  LS_ASSIGN_OR_RETURN(BisectResult result,
-                      Bisect(fs, {.a = options.a,
-                                  .b = options.b,
-                                  .binary_a = options.binary_a,
-                                  .binary_b = options.binary_b,
-                                  .scratch = options.scratch,
-                                  .threads = options.threads}));
+  LS_ASSIGN_OR_RETURN(Found found, Find(fs, options));
+  const BisectResult& result = found.result;
   if (IsKept(options, result)) {
-    LS_RETURN_IF_ERROR(Keep(fs, options, result));
+    LS_RETURN_IF_ERROR(Keep(fs, options, found));
   }
-  return Answer{options.json ? BisectJson(result) : BisectText(result),
-                !result.equal()};
+  return Answer{options.json ? BisectJson(result, found.FixAsJson())
+                             : BisectText(result) + found.FixAsText(),
+                found.fix ? !found.fix->good() : !result.equal()};
 }
 
 }  // namespace lockstep

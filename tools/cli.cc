@@ -137,7 +137,7 @@ int RunCommandLine(int argc, char** argv) {
   PlanOptions plan;
   BenchVerbOptions bench;
   TaxVerbOptions tax;
-  DoctorVerbOptions doctor;
+  DoctorVerbs doctor;
   CompareOptions compare;
   SeedsOptions seeds;
   DiffOptions diff;

@@ -3,7 +3,8 @@
 
 namespace lockstep {
 
-void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run) {
+void AddDoctor(CLI::App& app, DoctorVerbs& verbs, Run& run) {
+  DoctorVerbOptions& o = verbs.examine;
   CLI::App* verb =
       Verb(app, "doctor",
            "does this machine compute, store and tell time as it must",
@@ -15,8 +16,18 @@ void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run) {
                  "break what each check looks at: every check must fire");
   verb->add_flag("--fault-points", o.fault_points,
                  "list where and how train --fault can break a run");
+  verb->add_option("--operation", verbs.operation.file,
+                   "an operation.safetensors of bisect's: do it again at every "
+                   "level, and say which run left the same");
   verb->add_flag("--json", o.json, "one JSON object on stdout");
-  verb->callback([&] { run = [&] { return DoctorVerb(o); }; });
+  verb->callback([&verbs, &run] {
+    run = [&verbs] {
+      if (verbs.operation.file.empty()) return DoctorVerb(verbs.examine);
+      verbs.operation.threads = verbs.examine.threads;
+      verbs.operation.json = verbs.examine.json;
+      return OperationVerb(verbs.operation);
+    };
+  });
 }
 
 }  // namespace lockstep

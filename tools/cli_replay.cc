@@ -76,6 +76,11 @@ void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run) {
   verb->add_option("b", o.b, "another run's")->required();
   verb->add_option("--binary-a", o.binary_a, "the program that made A");
   verb->add_option("--binary-b", o.binary_b, "the program that made B");
+  verb->add_option("--verify-fix", o.verify_fix,
+                   "RUN_C RUN_D, made with a fix: are they equal, do they "
+                   "still do the operation, what does a step cost")
+      ->expected(2);
+  verb->add_option("--binary-fix", o.binary_fix, "the program that made them");
   verb->add_option("--scratch", o.scratch, "a folder for temporary traces");
   verb->add_option("--output", o.output,
                    "the folder for what was found (bisects/A_B)");

@@ -16,6 +16,7 @@
 #include "tools/compare/seeds_verb.h"
 #include "tools/diff/diff_verb.h"
 #include "tools/launch/launch_verb.h"
+#include "tools/operation_verb.h"
 #include "tools/tax_verb.h"
 #include "tools/trace_verbs.h"
 #include "tools/verbs.h"
@@ -62,7 +63,12 @@ void AddTrace(CLI::App& app, TraceVerbs& verbs, Run& run);
 void AddPlan(CLI::App& app, PlanOptions& o, Run& run);
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run);
 void AddTax(CLI::App& app, TaxVerbOptions& o, Run& run);
-void AddDoctor(CLI::App& app, DoctorVerbOptions& o, Run& run);
+// The machine, or one operation on it.
+struct DoctorVerbs {
+  DoctorVerbOptions examine;
+  OperationVerbOptions operation;
+};
+void AddDoctor(CLI::App& app, DoctorVerbs& verbs, Run& run);
 void AddCompare(CLI::App& app, CompareOptions& o, Run& run);
 void AddSeeds(CLI::App& app, SeedsOptions& o, Run& run);
 void AddDiff(CLI::App& app, DiffOptions& o, Run& run);

@@ -5,10 +5,23 @@
 #include "determinism/status.h"
 #include "tools/doctor/doctor.h"
 #include "tools/doctor/fault_points.h"
+#include "tools/doctor/operation_check.h"
+#include "tools/operation_verb.h"
 #include "tools/run_setup.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
+
+absl::StatusOr<Answer> OperationVerb(const OperationVerbOptions& options) {
+  LS_ASSIGN_OR_RETURN(const SavedOperation operation,
+                      ReadSavedOperation(*PosixFileSystem(), options.file));
+  LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
+  LS_ASSIGN_OR_RETURN(const OperationCheck check,
+                      CheckOperation(operation, machine.threads));
+  return Answer{
+      options.json ? OperationCheckJson(check) : OperationCheckText(check),
+      !check.sound()};
+}
 
 absl::StatusOr<Answer> DoctorVerb(const DoctorVerbOptions& options) {
   if (options.fault_points) {

@@ -52,13 +52,16 @@ struct ReplayVerbOptions {
 struct BisectVerbOptions {
   std::string a = {}, b = {};                // runs
   std::string binary_a = {}, binary_b = {};  // that made them; empty: this one
+  // Two runs made with a fix, and the program that made them.
+  std::vector<std::string> verify_fix = {};
+  std::string binary_fix = {};
   std::string scratch = {};
   std::string output = {};  // a folder; empty: bisects/A_B
   std::string html = {};    // the page; empty: OUTPUT/report.html
   int64_t threads = 0;
   bool json = false;  // see bisect/bisect.h
 };
-// Negative: a step differs.
+// Negative: a step differs; with verify_fix: it is no fix.
 absl::StatusOr<Answer> BisectVerb(const BisectVerbOptions& options);
 // Negative: the window does not recur, or only in value where bits were
 // promised.

@@ -42,11 +42,32 @@ void Bisection::TakeRuns() {
 absl::Status Bisection::Judge() {
   if (evidence_.step == 0) return Verdict("equal");
   if (evidence_.Explained()) return Verdict("manifest");
+  LS_RETURN_IF_ERROR(FindStep());
   LS_RETURN_IF_ERROR(ReplayBoth());
+  LS_ASSIGN_OR_RETURN(const bool loaded, LoadedStateDiffers());
+  if (loaded) return Verdict("state_after_load");
   if (SamplesDiffer()) return Verdict("data");
   if (!a_.recurs && !b_.recurs) return NeitherRecurs();
   if (a_.recurs != b_.recurs) return OneDoesNotRecur();
   return ComparePrograms();
+}
+
+// All before was equal, so it is a load that made it.
+absl::StatusOr<bool> Bisection::LoadedStateDiffers() {
+  if (evidence_.after_load_a == evidence_.after_load_b) return false;
+  StateDifference difference = CompareStates(a_.state, b_.state);
+  if (!difference.any()) return false;
+  const bool of_a = evidence_.after_load_a;
+  LS_RETURN_IF_ERROR(TraceToCheckpoint(fs_, of_a ? options_.a : options_.b,
+                                       evidence_.step - 1,
+                                       of_a ? b_.state : a_.state, difference));
+  result_.odd_one = of_a ? "a" : "b";
+  result_.repeatable = a_.recurs && b_.recurs;
+  result_.state = std::move(difference);
+  LS_RETURN_IF_ERROR(CompareReplays());
+  // What the step began with is announced, but for counters and the like.
+  if (!BeganOtherwise()) result_.trace.reset();
+  return true;
 }
 
 // Other tokens under the same index, in replays that are the runs' own.
@@ -92,19 +113,35 @@ absl::Status Bisection::OneDoesNotRecur() {
         "the step's own trace is not on record, so the operation is not "
         "known; with `trace.level` a run leaves one");
   }
-  return Verdict("operation");
+  const bool came_in = result_.trace.has_value() &&
+                       result_.trace->first.kind == Parting::kReceiver;
+  const bool loaded =
+      a_.recurs ? evidence_.after_load_b : evidence_.after_load_a;
+  return Verdict(came_in && loaded ? "state_after_load" : "operation");
 }
 
-absl::Status Bisection::ComparePrograms() {
+absl::Status Bisection::CompareReplays() {
   LS_ASSIGN_OR_RETURN(result_.trace,
                       CompareTraces(fs_, scratch_ / "a", scratch_ / "b"));
   LS_ASSIGN_OR_RETURN(
       result_.tree,
       ReadScopeTree(fs_, scratch_ / "a", scratch_ / "b", *result_.trace));
-  // The step began with other numbers, though the checkpoint has equal ones.
+  return absl::OkStatus();
+}
+
+bool Bisection::BeganOtherwise() const {
   const std::string& phase = result_.trace->first.identity.phase;
-  if (phase == NameOf(Phase::kLoad) || phase == NameOf(Phase::kConversion)) {
+  return !result_.trace->equal() &&
+         (phase == NameOf(Phase::kLoad) || phase == NameOf(Phase::kConversion));
+}
+
+absl::Status Bisection::ComparePrograms() {
+  LS_RETURN_IF_ERROR(CompareReplays());
+  // The step began with other numbers, though the checkpoint has equal ones.
+  if (BeganOtherwise()) {
     result_.repeatable = true;
+    StateDifference difference = CompareStates(a_.state, b_.state);
+    if (difference.any()) result_.state = std::move(difference);
     return Verdict("state_after_load");
   }
   switch (result_.trace->first.kind) {

@@ -16,18 +16,22 @@
 //   4  the last checkpoint that is equal in both, else the seed. Where a run
 //   was
 //      loaded there and does not recur from it, its load is suspected.
+//      Where the runs took no fingerprints, one replay of each with some, from
+//      there on, finds the step.
 //   5  both replayed from there, the step traced on all ranks, inputs too.
 //      Both recur: the traces part at an operation. One does not recur: what it
 //      recorded happened once; its own trace, if the run left one, names the
 //      operation.
-//   6  the same again, keeping the bytes of that operation's tensors.
+//   6  the same again, keeping the bytes of that operation's tensors, in
+//      poisoned memory and without messages beside computation
+//      (kept_operation.h).
 //
 // Verdicts:
 //   equal            no step differs
 //   manifest         a difference of the recipe or the like explains it
 //   data             other tokens
 //   state_after_load the first step after a load differs, and its state before
-//                    any operation already did
+//                    any operation already did: entry, file
 //   operation        it parts at equal inputs; repeatable or not
 //   changed_between  an input is not what its producer left
 //   control_flow     one did an operation that the other did not
@@ -36,10 +40,14 @@
 //
 // JSON, fields are only ever added: verdict, step, rank, ranks, phase, scope,
 // operation, tensor, sample, micro_batch, repeatable (null where nothing was
-// replayed), replays (of each run), cause (what usually does that), differences
+// replayed), replays (of each run), cause (what usually does that), causes
+// [{symptom, cause, check, remedy}] (all that fit, the most telling first),
+// differences
 // [{key, a, b, explains}], fields (of the step's line), began_at, elements
 // {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
-// certainty (sentences), commands [{what, line}], page (the file of it, null:
+// state {entry, rank, entries, path, saved_right} (of state_after_load),
+// sound_memory, saved (a file for `doctor --operation`), certainty (sentences),
+// commands [{what, line}], page (the file of it, null:
 // none), notes.
 #ifndef LOCKSTEP_TOOLS_BISECT_BISECT_H_
 #define LOCKSTEP_TOOLS_BISECT_BISECT_H_
@@ -54,7 +62,9 @@
 #include "tools/bisect/difference_map.h"
 #include "tools/bisect/element_difference.h"
 #include "tools/bisect/evidence.h"
+#include "tools/bisect/loaded_state.h"
 #include "tools/bisect/scope_tree.h"
+#include "tools/saved_operation/saved_operation.h"
 #include "tools/trace_diff/trace_diff.h"
 
 namespace lockstep {
@@ -95,6 +105,13 @@ struct BisectResult {
   int64_t sample = -1;  // of `data`
   int replays = 0;      // of each run
   std::string cause = {};
+  // Of `state_after_load`, where replays show it.
+  std::optional<StateDifference> state = {};
+  // Whether the step came to the same bits in memory that holds no numbers and
+  // without messages on their way; absent: not tried.
+  std::optional<bool> sound_memory = {};
+  std::optional<SavedOperation> saved_operation = {};
+  std::string saved = {};  // the file of it, where it was written
   ScopeTree tree = {};
   std::optional<DifferenceMap> map = {};  // of `elements`
   std::vector<std::string> certainty = {};
@@ -114,8 +131,10 @@ absl::StatusOr<BisectResult> Bisect(FileSystem& fs,
 std::string BisectHeadline(const BisectResult& result);
 std::string BisectPlace(const BisectResult& result);
 
+// `fix_json`: an object to stand as `fix`; empty: none was asked for.
 std::string BisectText(const BisectResult& result);
-std::string BisectJson(const BisectResult& result);
+std::string BisectJson(const BisectResult& result,
+                       const std::string& fix_json = {});
 
 }  // namespace lockstep
 

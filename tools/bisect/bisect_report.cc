@@ -1,14 +1,10 @@
-// Text and JSON of `bisect`.
-#include <nlohmann/json.hpp>
-
+// Text of `bisect`.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/bisect/bisect.h"
 
 namespace lockstep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string Sentence(const BisectResult& r) {
   if (r.verdict == "equal") return "no step of the two runs differs";
@@ -18,12 +14,21 @@ std::string Sentence(const BisectResult& r) {
                         : absl::StrCat("sample ", r.sample,
                                        " has other tokens in the one");
   }
+  if (r.state) return "its state after the load is not the other's";
   if (r.verdict == "not_reproduced") return "the difference does not come back";
   if (!r.trace.has_value()) {
     return absl::StrCat("what run ", r.odd_one,
                         " recorded does not come back, and the other's does");
   }
   return "";
+}
+
+std::string StateText(const StateDifference& s) {
+  return absl::StrCat(
+      s.entry, ", rank ", s.rank,
+      s.entries > 1 ? absl::StrCat(" (and ", s.entries - 1, " other entries)")
+                    : "",
+      s.path.empty() ? "" : absl::StrCat(", from ", s.path));
 }
 
 std::string ElementsText(const ElementDifference& e) {
@@ -39,33 +44,6 @@ std::string ElementsText(const ElementDifference& e) {
   return text;
 }
 
-Json ElementsJson(const ElementDifference& e) {
-  Json ulps = Json::object();
-  for (const auto& [least, count] : e.ulps) {
-    ulps[least < 0 ? "nan" : std::to_string(least)] = count;
-  }
-  return {{"tensor", e.tensor},     {"count", e.count}, {"differ", e.differ},
-          {"first", e.first},       {"a", e.a},         {"b", e.b},
-          {"ulps", std::move(ulps)}};
-}
-
-Json DifferencesJson(const BisectResult& r) {
-  Json differences = Json::array();
-  for (const BisectDifference& d : r.differences) {
-    differences.push_back(
-        {{"key", d.key}, {"a", d.a}, {"b", d.b}, {"explains", d.explains}});
-  }
-  return differences;
-}
-
-Json CommandsJson(const BisectResult& r) {
-  Json commands = Json::array();
-  for (const BisectCommand& command : r.commands) {
-    commands.push_back({{"what", command.what}, {"line", command.line}});
-  }
-  return commands;
-}
-
 }  // namespace
 
 std::string BisectHeadline(const BisectResult& r) {
@@ -73,6 +51,7 @@ std::string BisectHeadline(const BisectResult& r) {
   for (char& c : words) {
     if (c == '_') c = ' ';
   }
+  if (r.state) return absl::StrCat(words, ": ", r.state->entry);
   if (r.trace.has_value() && !r.trace->equal()) {
     const OperationIdentity& id = r.trace->first.identity;
     return absl::StrCat(words, ": ", id.scope, id.scope.empty() ? "" : " ",
@@ -83,6 +62,7 @@ std::string BisectHeadline(const BisectResult& r) {
 }
 
 std::string BisectPlace(const BisectResult& r) {
+  if (r.state) return StateText(*r.state);
   if (!r.trace.has_value() || r.trace->equal()) return "";
   const TraceDifference& t = *r.trace;
   std::string text =
@@ -119,42 +99,12 @@ std::string BisectText(const BisectResult& r) {
   for (const std::string& note : r.notes) {
     absl::StrAppend(&text, "note: ", note, "\n");
   }
+  if (!r.saved.empty()) {
+    absl::StrAppend(&text, "operation: ", r.saved,
+                    " (lockstep doctor --operation)\n");
+  }
   if (!r.page.empty()) absl::StrAppend(&text, "page: ", r.page, "\n");
   return text;
-}
-
-std::string BisectJson(const BisectResult& r) {
-  const RankParting first = r.trace ? r.trace->first : RankParting{};
-  const bool placed = first.kind != Parting::kNone;
-  const auto text = [&](const std::string& value) {
-    return placed ? Json(value) : Json(nullptr);
-  };
-  const auto sample =
-      placed ? static_cast<int64_t>(first.identity.first_sample) : r.sample;
-  const Json json = {
-      {"verdict", r.verdict},
-      {"step", r.step == 0 ? Json(nullptr) : Json(r.step)},
-      {"rank", placed && first.rank >= 0 ? Json(first.rank) : Json(nullptr)},
-      {"ranks", r.trace ? Json(r.trace->ranks) : Json::array()},
-      {"phase", text(first.identity.phase)},
-      {"scope", text(first.identity.scope)},
-      {"operation", text(first.identity.operation)},
-      {"tensor", text(first.tensor)},
-      {"sample", sample < 0 ? Json(nullptr) : Json(sample)},
-      {"micro_batch", placed ? Json(first.micro_batch) : Json(nullptr)},
-      {"repeatable", r.repeatable ? Json(*r.repeatable) : Json(nullptr)},
-      {"replays", r.replays},
-      {"cause", r.cause},
-      {"differences", DifferencesJson(r)},
-      {"fields", r.fields},
-      {"began_at", r.began_at},
-      {"odd_one", r.odd_one.empty() ? Json(nullptr) : Json(r.odd_one)},
-      {"elements", r.elements ? ElementsJson(*r.elements) : Json(nullptr)},
-      {"certainty", r.certainty},
-      {"commands", CommandsJson(r)},
-      {"page", r.page.empty() ? Json(nullptr) : Json(r.page)},
-      {"notes", r.notes}};
-  return json.dump() + "\n";
 }
 
 }  // namespace lockstep

@@ -24,6 +24,9 @@ class Bisection {
 
  private:
   void TakeRuns();
+  bool HasBinaries() const {
+    return !options_.binary_a.empty() || !options_.binary_b.empty();
+  }
   absl::Status Judge();
   absl::Status Verdict(const std::string& verdict) {
     result_.verdict = verdict;
@@ -32,12 +35,17 @@ class Bisection {
 
   // bisection_replays.cc
   SideOptions Side(bool of_a) const;
+  absl::Status FindStep();
   absl::Status ReplayBoth();
   absl::Status CompareBytes();
+  void CompareTensor(const SavedOperation& saved);
 
   bool SamplesDiffer();
+  absl::StatusOr<bool> LoadedStateDiffers();
   absl::Status NeitherRecurs();
   absl::Status OneDoesNotRecur();
+  absl::Status CompareReplays();
+  bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();
 
   FileSystem& fs_;

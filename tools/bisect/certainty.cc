@@ -30,6 +30,18 @@ std::string OfTheReplays(const BisectResult& r) {
   return "Done again, the runs do not both come to what they have on record.";
 }
 
+std::string OfTheState(const StateDifference& state) {
+  std::string text =
+      "Before its first operation the run that was loaded has another state "
+      "than the one that went through, entry by entry compared.";
+  if (!state.saved_right) return text;
+  return text + (*state.saved_right
+                     ? " Its checkpoint says that it holds the other run's "
+                       "value: the load changed it."
+                     : " Its checkpoint holds that other value: it was saved "
+                       "so, or written to since.");
+}
+
 std::string OfTheTrace(const BisectResult& r) {
   switch (r.trace->first.kind) {
     case Parting::kOrigin:
@@ -69,10 +81,17 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
     const std::string trace = OfTheTrace(r);
     if (!trace.empty()) sure.push_back(trace);
   }
-  if (r.elements) {
+  if (r.state) sure.push_back(OfTheState(*r.state));
+  if (r.sound_memory) {
     sure.push_back(
-        "A second replay of each kept the bytes of the operation's tensors: "
-        "the difference is of these, and came back once more.");
+        *r.sound_memory
+            ? "A second replay of each, with fresh memory that holds no "
+              "numbers and no message on its way during computation, came to "
+              "the same bits and kept the operation's: neither memory that "
+              "nobody wrote nor an unfinished message is the cause."
+            : "A second replay of each, with fresh memory that holds no "
+              "numbers and no message on its way during computation, came to "
+              "other bits: what was named here may only be where that shows.");
   }
   return sure;
 }

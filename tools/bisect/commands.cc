@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "determinism/file_system.h"
 
 namespace lockstep {
 namespace {
@@ -49,7 +50,18 @@ std::vector<BisectCommand> CommandsOf(const BisectResult& r) {
         {"the samples of the step",
          absl::StrCat("lockstep explain ", a, " --step ", r.step, " --full")});
   }
-  if (!r.odd_one.empty()) {
+  if (r.state && !r.state->path.empty()) {
+    commands.push_back(
+        {"whether the checkpoint that was loaded is sound",
+         "lockstep ckpt verify " + ShellWord(DirName(r.state->path))});
+  }
+  if (!r.saved.empty()) {
+    commands.push_back(
+        {"the operation by itself, at every instruction level: here, and where "
+         "the runs were made",
+         "lockstep doctor --operation " + ShellWord(r.saved)});
+  }
+  if (!r.odd_one.empty() && !r.state) {
     const BisectRun& odd = r.odd_one == "a" ? r.a : r.b;
     commands.push_back(
         {"where it happened: the step with the ranks in other places, and the "

@@ -36,6 +36,11 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
         {d.key, d.saved, d.current,
          d.verdict != Verdict::kHarmless && !OfTheProgram(d.key)});
   }
+  for (const Manifest* manifest : {&one, &other}) {
+    LS_ASSIGN_OR_RETURN(const RunConfig config,
+                        ConfigOfManifest(*manifest, "a run's manifest"));
+    evidence.fingerprinted &= config.metrics.fingerprints;
+  }
   return absl::OkStatus();
 }
 

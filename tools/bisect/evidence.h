@@ -34,6 +34,7 @@ struct Evidence {
   // Steps of all complete ones, and of those that are equal in both.
   std::vector<int64_t> checkpoints_a = {}, checkpoints_b = {};
   std::vector<int64_t> equal_checkpoints = {};
+  bool fingerprinted = true;  // both runs, at this step
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 

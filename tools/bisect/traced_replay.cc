@@ -7,12 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "determinism/operation.h"
 #include "determinism/status.h"
-#include "determinism/tensor_place.h"
 #include "determinism/trace_writer.h"
 #include "tools/bisect/commands.h"
-#include "tools/replay_window.h"
 #include "tools/window_traces.h"
 
 namespace lockstep {
@@ -20,18 +17,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-WindowOptions WindowOf(const SideOptions& options) {
-  return {.from = options.step,
-          .to = options.step,
-          .checkpoint_at_most = options.checkpoint_at_most,
-          .from_seed = options.from_seed,
-          .threads = options.threads};
-}
-
-// What all ranks read, each its own samples.
-class TokensOfStep {
+// What all ranks had before the step, and read in it, each its own samples.
+class SideKeeper {
  public:
-  void Take(const Stepper& stepper) {
+  void TakeState(int rank, Stepper& stepper) {
+    auto state = StateTensorFingerprints(stepper.registry(), kSavedState);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    state_[rank] = std::move(state);
+  }
+  void TakeTokens(const Stepper& stepper) {
     const StepSamples& samples = stepper.last_samples();
     if (samples.ids.empty()) return;
     const size_t length = samples.tokens_ST1.size() / samples.ids.size();
@@ -45,10 +39,12 @@ class TokensOfStep {
   std::map<uint64_t, std::vector<int32_t>> Tokens() {
     return std::move(tokens_);
   }
+  RanksState State() { return std::move(state_); }
 
  private:
   std::mutex mutex_;
   std::map<uint64_t, std::vector<int32_t>> tokens_;
+  RanksState state_;
 };
 
 absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
@@ -60,10 +56,15 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<WindowTraces> traces,
                       WindowTraces::Make(fs, options.traces, trace));
   WindowVisitor visitor = traces->Visitor();
-  TokensOfStep tokens;
+  SideKeeper keeper;
+  const auto begin = visitor.begin;
+  visitor.begin = [&](int rank, Stepper& stepper) {
+    keeper.TakeState(rank, stepper);
+    return begin(rank, stepper);
+  };
   const auto record = visitor.step;
   visitor.step = [&](int rank, Stepper& stepper, const ReplayedStep& step) {
-    tokens.Take(stepper);
+    keeper.TakeTokens(stepper);
     return record(rank, stepper, step);
   };
   LS_ASSIGN_OR_RETURN(
@@ -73,7 +74,8 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
   return ReplayedSide{.recurs = window.steps[0].recurs(),
                       .fields = window.steps[0].differences,
                       .began_at = window.began_at,
-                      .tokens = tokens.Tokens(),
+                      .tokens = keeper.Tokens(),
+                      .state = keeper.State(),
                       .notes = window.notes};
 }
 
@@ -114,62 +116,20 @@ absl::StatusOr<ReplayedSide> ReplayThere(const SideOptions& options) {
                       .notes = json["notes"]};
 }
 
-KeptTensor Kept(const TensorRef& tensor) {
-  KeptTensor kept = {.name = std::string(tensor.name),
-                     .dtype = tensor.dtype,
-                     .shape = tensor.shape,
-                     .bytes = {}};
-  const size_t bytes = SizeOf(tensor.dtype);
-  ForEachRun(tensor, [&](const TensorRun& run) {
-    kept.bytes.append(static_cast<const char*>(run.data),
-                      static_cast<size_t>(run.count) * bytes);
-  });
-  return kept;
-}
-
-// Waits for one operation and copies what it shows.
-class Keeper : public OperationObserver {
- public:
-  explicit Keeper(OperationIdentity wanted) : wanted_(std::move(wanted)) {}
-
-  void OnOperation(const OperationEvent& event) override {
-    if (event.step != wanted_.step || event.attempt != wanted_.attempt ||
-        NameOf(event.phase) != wanted_.phase || event.scope != wanted_.scope ||
-        event.operation != wanted_.operation ||
-        event.first_sample != wanted_.first_sample ||
-        seen_++ != wanted_.occurrence) {
-      return;
-    }
-    for (const TensorRef& tensor : event.outputs) kept.push_back(Kept(tensor));
-    for (const TensorRef& tensor : event.inputs) kept.push_back(Kept(tensor));
-  }
-
-  std::vector<KeptTensor> kept;
-
- private:
-  const OperationIdentity wanted_;
-  int64_t seen_ = 0;
-};
-
 }  // namespace
+
+WindowOptions WindowOf(const SideOptions& options) {
+  return {.from = options.step,
+          .to = options.step,
+          .checkpoint_at_most = options.checkpoint_at_most,
+          .from_seed = options.from_seed,
+          .threads = options.threads};
+}
 
 absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
                                           const SideOptions& options) {
   return options.binary.empty() ? ReplayHere(fs, options)
                                 : ReplayThere(options);
-}
-
-absl::StatusOr<std::vector<KeptTensor>> KeepOperation(
-    FileSystem& fs, const SideOptions& options,
-    const OperationIdentity& identity, int rank) {
-  Keeper keeper(identity);
-  const WindowVisitor visitor = {.begin = [&](int here, Stepper& stepper) {
-    if (here == rank) stepper.AddTracer(&keeper);
-    return absl::OkStatus();
-  }};
-  LS_RETURN_IF_ERROR(
-      ReplayWindow(fs, options.run, WindowOf(options), visitor).status());
-  return std::move(keeper.kept);
 }
 
 }  // namespace lockstep

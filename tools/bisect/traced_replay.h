@@ -14,8 +14,8 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
-#include "tools/bisect/element_difference.h"
-#include "tools/trace_diff/traced_operation.h"
+#include "tools/bisect/loaded_state.h"
+#include "tools/replay_window.h"
 
 namespace lockstep {
 
@@ -25,6 +25,8 @@ struct ReplayedSide {
   int64_t began_at = 0;
   // Of each sample of the step its tokens; empty of another program's replay.
   std::map<uint64_t, std::vector<int32_t>> tokens = {};
+  // Before the step; empty of another program's replay.
+  RanksState state = {};
   std::vector<std::string> notes = {};
 };
 
@@ -41,11 +43,8 @@ struct SideOptions {
 absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
                                           const SideOptions& options);
 
-// The step once more, by this program, for the bytes of what one operation of
-// `rank` was given and left; outputs first.
-absl::StatusOr<std::vector<KeptTensor>> KeepOperation(
-    FileSystem& fs, const SideOptions& options,
-    const OperationIdentity& identity, int rank);
+// The window of the step alone, from where the side begins.
+WindowOptions WindowOf(const SideOptions& options);
 
 }  // namespace lockstep
 

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/bisect/likely_cause.h"
 #include "tools/bisect/page/markup.h"
 #include "tools/bisect/page/sections.h"
 
@@ -42,6 +43,18 @@ std::string DifferencesMarkup(const BisectResult& r) {
   return TextTable({"key", "A", "B", "must change the bits"}, rows);
 }
 
+std::string CauseMarkup(const BisectResult& r) {
+  if (r.cause.empty()) return Element("p", "note", "Nothing to explain.");
+  std::vector<std::vector<std::string>> rows;
+  for (const CauseRow& row : LikelyCauses(r)) {
+    rows.push_back({row.symptom, row.cause, row.check, row.remedy});
+  }
+  return Element("p", "", r.cause) + "\n" +
+         TextTable(
+             {"what is seen", "likely cause", "how to tell", "what to do"},
+             rows);
+}
+
 std::string CommandsMarkup(const BisectResult& r) {
   std::string markup;
   for (const BisectCommand& command : r.commands) {
@@ -53,7 +66,7 @@ std::string CommandsMarkup(const BisectResult& r) {
 
 }  // namespace
 
-std::string BisectPage(const BisectResult& r) {
+std::string BisectPage(const BisectResult& r, const std::string& fix) {
   const std::string title = absl::StrCat("bisect: ", BisectHeadline(r));
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\" />"
@@ -64,12 +77,11 @@ std::string BisectPage(const BisectResult& r) {
       Element("h1", "",
               absl::StrCat("lockstep bisect ", r.a.path, " ", r.b.path)),
       "<section id=\"verdict\">", VerdictMarkup(r), "</section>\n",
+      fix.empty() ? "" : Section("fix", "The fix", Element("pre", "", fix)),
       Section("timeline", "Timeline", TimelineMarkup(r)),
       Section("sure", "How sure",
               List(r.certainty, "Nothing was done that could show it.")),
-      Section("cause", "What usually does that",
-              r.cause.empty() ? Element("p", "note", "Nothing to explain.")
-                              : Element("p", "", r.cause)),
+      Section("cause", "What usually does that", CauseMarkup(r)),
       Section("tensor", "The tensor", TensorMarkup(r)),
       Section("scopes", "Scopes and ranks", ScopesMarkup(r)),
       Section("ranks", "Where each rank parts", RanksMarkup(r)),

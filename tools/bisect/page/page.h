@@ -7,8 +7,8 @@
 // shown a divergence was not there when it was found.
 //
 // Sections, by id: verdict, timeline, sure, cause, tensor, scopes, ranks,
-// differences, notes, commands. A section without contents says why it has
-// none.
+// differences, notes, commands; and fix, where one was checked. A section
+// without contents says why it has none.
 #ifndef LOCKSTEP_TOOLS_BISECT_PAGE_PAGE_H_
 #define LOCKSTEP_TOOLS_BISECT_PAGE_PAGE_H_
 
@@ -18,7 +18,8 @@
 
 namespace lockstep {
 
-std::string BisectPage(const BisectResult& result);
+// `fix`: text of fix_check.h, a section `fix` behind the verdict; empty: none.
+std::string BisectPage(const BisectResult& result, const std::string& fix = {});
 
 }  // namespace lockstep
 

@@ -32,7 +32,8 @@ pre { background: var(--card); padding: .7rem .8rem; border-radius: 6px;
 .wide, .figure { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; width: 100%;
   min-width: 44rem; }
-th { text-align: left; color: var(--quiet); font-weight: 500; }
+th { text-align: left; color: var(--quiet); font-weight: 500;
+  white-space: nowrap; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--rule);
   vertical-align: top; overflow-wrap: anywhere; min-width: 4em; }
 .timeline { display: block; overflow: visible; }

@@ -1,0 +1,71 @@
+#!/bin/bash
+# bisect as a command: each run by the program that made it, what it keeps and
+# where, whether a fix is one, and the saved operation in doctor's hands.
+set -u
+. tests/cli/expect.sh
+
+# says PATTERN: of the last command's answer.
+says() {
+  checks=$((checks + 1))
+  grep -qE -- "$1" out || fail "no '$1'"
+}
+there() {
+  checks=$((checks + 1))
+  [[ -s $1 ]] || fail "no file $1"
+}
+fault=kind=flip,step=3,at=layers.1.mixer.down_proj.forward,element=31,bit=22
+small() { # RUN, options...
+  local run=$1
+  shift
+  expect 0 '^unseed ' train --run "$run" --set train.steps=4 \
+    --set schedule.warmup=1 --set model.hidden=32 --set data.sequence=32 \
+    --set checkpoint.every=2 --threads 1 "$@"
+}
+small a
+small b --fault "$fault"
+small c
+small d
+
+# The wrappers write down what they were asked.
+for side in a b; do
+  printf '#!/bin/bash\necho "$*" >>%s/asked_%s\nexec %s "$@"\n' "$PWD" "$side" \
+    "$lockstep" >"program_$side"
+  chmod +x "program_$side"
+done
+expect 1 '"operation":"down_proj"' "$lockstep" bisect a b --json \
+  --binary-a ./program_a --binary-b ./program_b
+says '"verdict":"operation"'
+for side in a b; do
+  checks=$((checks + 1))
+  grep -q "^replay $side --from 3 " "asked_$side" || fail "program_$side was not asked"
+done
+there bisects/a_b/report.html
+there bisects/a_b/report.json
+expect 2 'gave no answer' "$lockstep" bisect a b --binary-a /bin/true
+
+# By this program, with the operation's bytes; a page of one's own.
+expect 1 '^page: pages/b.html' "$lockstep" bisect a b --output found --html pages/b.html
+says '^operation$'
+says '^operation: found/operation.safetensors'
+there pages/b.html
+expect 0 'run a left this' "$lockstep" doctor --operation found/operation.safetensors
+expect 0 '"agrees":"a"' "$lockstep" doctor --operation found/operation.safetensors --json
+says '"repeats":true'
+expect 2 'no operation' "$lockstep" doctor --operation found
+expect 2 'no operation' "$lockstep" doctor --operation none
+cp found/operation.safetensors cut
+truncate -s -5 cut
+expect 2 'no operation' "$lockstep" doctor --operation cut
+
+# Equal runs leave nothing behind.
+expect 0 '^equal$' "$lockstep" bisect a c
+checks=$((checks + 1))
+[[ ! -e bisects/a_c ]] || fail "a folder for equal runs"
+
+expect 0 '^fix: fixed$' "$lockstep" bisect a b --verify-fix c d
+says 'a step takes'
+expect 1 '"verdict":"not_fixed"' "$lockstep" bisect a b --verify-fix c b --json
+expect 2 'verify-fix' "$lockstep" bisect a b --verify-fix c
+expect 2 'nowhere' "$lockstep" bisect a nowhere
+
+finish 28

@@ -1,0 +1,71 @@
+// Whether a fix is one: two runs that part, and two that were made with it.
+//
+// What it is: the old pair still parts, the new pair does not, over at least
+// the step where the old one did; whether the new runs still do the guilty
+// operation or go round it; and what a step costs now. What it is not: a proof
+// that the fault is gone: two runs are two. Why so: a fix that avoids a path is
+// worth less than one that mends it, and a fix that costs a third of the speed
+// is a decision and not a repair.
+//
+// Verdicts:
+//   fixed               the new pair is equal and still does the operation
+//   routed_around       it is equal and does not do it
+//   equal               it is equal, and no operation was named in the old pair
+//   not_fixed           the new pair parts
+//   old_pair_is_equal   there is nothing to fix
+//   not_enough          the new pair has not come to the step in question
+//
+// JSON, fields are only ever added: verdict, good, new_step (first that
+// differs), new_steps (compared), executed (the operation: true, false, null),
+// same_program (the new runs' program is the old ones'), old_step_ms,
+// new_step_ms, cost (their ratio less 1, null: unknown), notes.
+#ifndef LOCKSTEP_TOOLS_BISECT_FIX_CHECK_H_
+#define LOCKSTEP_TOOLS_BISECT_FIX_CHECK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "determinism/file_system.h"
+#include "tools/bisect/bisect.h"
+
+namespace lockstep {
+
+struct FixOptions {
+  std::string c, d;         // the new runs
+  std::string binary = {};  // that made them; empty: this one
+  std::string scratch = {};
+  int64_t threads = 0;
+};
+
+struct FixCheck {
+  std::string c = {}, d = {};
+  std::string verdict = {};
+  int64_t new_step = 0;   // 0: none differs
+  int64_t new_steps = 0;  // that both have
+  std::optional<bool> executed = {};
+  bool same_program = false;
+  // Medians over all steps of both runs but the first; 0: none on record.
+  double old_step_ms = 0, new_step_ms = 0;
+  std::vector<std::string> notes = {};
+
+  bool good() const {
+    return verdict == "fixed" || verdict == "routed_around" ||
+           verdict == "equal";
+  }
+  std::optional<double> cost() const;
+};
+
+// `old_pair`: what Bisect found of it.
+absl::StatusOr<FixCheck> CheckFix(FileSystem& fs, const FixOptions& options,
+                                  const BisectResult& old_pair);
+
+std::string FixText(const FixCheck& check);
+// An object, without a newline.
+std::string FixJson(const FixCheck& check);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_TOOLS_BISECT_FIX_CHECK_H_

@@ -1,0 +1,171 @@
+#include "tools/bisect/kept_operation.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "determinism/status.h"
+#include "model/device_poison.h"
+#include "tools/bisect/layer_parameters.h"
+#include "tools/replay_window.h"
+#include "tools/saved_operation/kept.h"
+#include "tools/stored_run.h"
+
+namespace lockstep {
+namespace {
+
+OperationIdentity In(OperationIdentity id, Phase phase, std::string scope,
+                     const char* operation) {
+  id.phase = NameOf(phase);
+  id.scope = std::move(scope);
+  id.operation = operation;
+  id.occurrence = 0;
+  return id;
+}
+
+// What one rank keeps.
+struct RankKeepers {
+  OperationKeeper wanted, x, above;
+};
+
+class StepKeeper {
+ public:
+  StepKeeper(const OperationIdentity& identity, int rank)
+      : identity_(identity),
+        rank_(rank),
+        layer_(LayerOfScope(identity.scope)),
+        parameters_(layer_) {}
+
+  WindowVisitor Visitor() {
+    return {.begin = [this](int rank, Stepper& s) { return Begin(rank, s); },
+            .step =
+                [this](int rank, Stepper& s, const ReplayedStep& step) {
+                  return End(rank, s, step);
+                }};
+  }
+
+  KeptOperation Take() {
+    SavedOperation& saved = kept_.saved;
+    saved.identity = identity_;
+    saved.rank = rank_;
+    for (auto& [rank, keepers] : keepers_) TakeRank(rank, *keepers);
+    const bool computes = identity_.phase == NameOf(Phase::kForward) ||
+                          identity_.phase == NameOf(Phase::kRecompute) ||
+                          identity_.phase == NameOf(Phase::kBackward);
+    if (layer_ < 0 || !computes) {
+      saved.not_alone = "it is no computation of a layer";
+    } else if (tensor_ranks_ > 1) {
+      saved.not_alone =
+          absl::StrCat("its layer is cut over ", tensor_ranks_,
+                       " ranks, which add up parts of sums for each other");
+    } else if (parameters_.cut) {
+      saved.not_alone = "its parameters are not kept in whole rows";
+    } else {
+      saved.parameters = std::move(parameters_.parameters);
+    }
+    return std::move(kept_);
+  }
+
+ private:
+  absl::Status Begin(int rank, Stepper& stepper) {
+    const auto layers =
+        static_cast<int64_t>(stepper.config().model.Layers().size());
+    const bool last = layer_ == layers - 1;
+    auto keepers = std::unique_ptr<RankKeepers>(new RankKeepers{
+        OperationKeeper(identity_),
+        OperationKeeper(In(identity_, Phase::kForward,
+                           absl::StrCat("layers.", layer_), "norm")),
+        OperationKeeper(
+            In(identity_, Phase::kBackward,
+               last ? "norm_f" : absl::StrCat("layers.", layer_ + 1),
+               last ? "norm" : "residual"))});
+    if (rank == rank_) stepper.AddTracer(&keepers->wanted);
+    if (layer_ >= 0) {
+      stepper.AddObserver(&keepers->x);
+      stepper.AddObserver(&keepers->above);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    keepers_[rank] = std::move(keepers);
+    if (layer_ >= 0) stepper.registry().Visit(parameters_);
+    tensor_ranks_ = stepper.layout().shape.tensor;
+    kept_.saved.vocab = stepper.config().model.vocab;
+    kept_.saved.seed = stepper.state().seed;
+    return absl::OkStatus();
+  }
+
+  absl::Status End(int rank, Stepper& stepper, const ReplayedStep& step) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (rank == 0) kept_.recurs = step.recurs();
+    if (rank != rank_ || !stepper.config().data.reset_at_documents) {
+      return absl::OkStatus();
+    }
+    const std::vector<uint64_t>& samples = keepers_.at(rank)->wanted.samples();
+    const int64_t tokens = stepper.config().data.sequence;
+    const size_t count = samples.size() * static_cast<size_t>(tokens);
+    std::vector<int32_t> ids(count + samples.size()), segments(count);
+    std::vector<uint8_t> mask(count);
+    for (size_t s = 0; s < samples.size(); ++s) {
+      LS_RETURN_IF_ERROR(stepper.dataset().TrainSample(
+          samples[s],
+          RowsOfSample(static_cast<int64_t>(s), tokens, ids, mask, segments)));
+    }
+    KeptTensor kept = {.name = "segments",
+                       .dtype = DType::kI32,
+                       .shape = {static_cast<int64_t>(samples.size()), tokens},
+                       .bytes = {}};
+    kept.bytes.assign(reinterpret_cast<const char*>(segments.data()),
+                      segments.size() * sizeof(int32_t));
+    kept_.saved.layer.push_back(std::move(kept));
+    return absl::OkStatus();
+  }
+
+  // The first rank that has a thing: copies of it are equal.
+  void TakeRank(int rank, RankKeepers& keepers) {
+    SavedOperation& saved = kept_.saved;
+    if (rank == rank_) {
+      saved.samples = keepers.wanted.samples();
+      saved.inputs = keepers.wanted.TakeInputs();
+      saved.outputs_a = keepers.wanted.TakeOutputs();
+    }
+    const auto take = [&](std::vector<KeptTensor> tensors, const char* name) {
+      if (tensors.empty() || FindKept(saved.layer, name) != nullptr) return;
+      tensors[0].name = name;
+      saved.layer.push_back(std::move(tensors[0]));
+    };
+    take(keepers.x.TakeInputs(), "x");
+    take(keepers.above.TakeOutputs(), "gradient");
+  }
+
+  const OperationIdentity identity_;
+  const int rank_;
+  const int64_t layer_;
+  std::mutex mutex_;  // guards what follows
+  std::map<int, std::unique_ptr<RankKeepers>> keepers_;
+  LayerParameters parameters_;
+  int tensor_ranks_ = 1;
+  KeptOperation kept_;
+};
+
+}  // namespace
+
+absl::StatusOr<KeptOperation> KeepOperation(FileSystem& fs,
+                                            const SideOptions& options,
+                                            const OperationIdentity& identity,
+                                            int rank) {
+  StepKeeper keeper(identity, rank);
+  WindowOptions window = WindowOf(options);
+  window.sets = {"parallel.overlap=false"};
+  {
+    const ScopedPoison poison;
+    LS_RETURN_IF_ERROR(
+        ReplayWindow(fs, options.run, window, keeper.Visitor()).status());
+  }
+  KeptOperation kept = keeper.Take();
+  LS_ASSIGN_OR_RETURN(const Manifest manifest,
+                      ManifestOfStep(fs, options.run, options.step));
+  kept.saved.recipe = manifest.recipe.text;
+  return kept;
+}
+
+}  // namespace lockstep
