@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "ckpt/run_lock.h"
 #include "determinism/status.h"
+#include "tools/trace_loop.h"
 #include "tools/train.h"
 
 namespace lockstep {
@@ -49,6 +50,7 @@ absl::Status TrainLoop::OpenTrace() {
   options.scope = config.scope;
   options.inputs = true;
   LS_ASSIGN_OR_RETURN(options.values, TraceValuesFromName(config.values));
+  options.loop = TraceLoopOn(stepper_.device());
   const int rank = stepper_.layout().world->rank();
   if (!config.ranks.empty() &&
       std::find(config.ranks.begin(), config.ranks.end(), rank) ==

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "determinism/status.h"
+#include "tools/trace_loop.h"
 
 namespace lockstep {
 
@@ -39,8 +40,10 @@ absl::Status WindowTraces::Begin(int rank, Stepper& stepper) {
   const std::string path =
       absl::StrFormat("%s/rank_%d.step_%08d.trace", dir_, rank,
                       static_cast<int64_t>(stepper.state().iterations));
+  TraceOptions options = options_;
+  options.loop = TraceLoopOn(stepper.device());
   LS_ASSIGN_OR_RETURN(std::unique_ptr<TraceWriter> writer,
-                      TraceWriter::Open(fs_, path, rank, options_));
+                      TraceWriter::Open(fs_, path, rank, options));
   stepper.AddTracer(writer.get());
   const std::lock_guard<std::mutex> lock(mutex_);
   writers_.resize(static_cast<size_t>(stepper.layout().world->size()));

@@ -18,6 +18,7 @@
 #include "tools/bench/scratch.h"
 #include "tools/run_setup.h"
 #include "tools/stepper.h"
+#include "tools/trace_loop.h"
 
 namespace lockstep {
 namespace {
@@ -89,7 +90,9 @@ class Rounds {
         const std::unique_ptr<TraceWriter> writer,
         TraceWriter::Open(*PosixFileSystem(),
                           absl::StrFormat("%s/%d.trace", folder_, files_++), 0,
-                          {.level = level, .inputs = true}));
+                          {.level = level,
+                           .inputs = true,
+                           .loop = TraceLoopOn(stepper_.device())}));
     LS_ASSIGN_OR_RETURN(const double seconds, Step(writer.get()));
     LS_RETURN_IF_ERROR(writer->Close());
     return seconds;
