@@ -29,7 +29,8 @@ std::string MakeLedgerLine(int64_t seq, int64_t time_ms, std::string_view event,
   json["event"] = std::string(event);
   for (const auto& [name, value] : fields) {
     LS_CHECK(!json.contains(name) && name != "prev" && name != "sum") << name;
-    std::visit([&](const auto& plain) { json[name] = plain; }, value);
+    OrderedJson& field = json[name];
+    std::visit([&](const auto& plain) { field = plain; }, value);
   }
   json["prev"] = std::string(prev);
   std::string body = CompactJson(json);
