@@ -77,7 +77,8 @@ std::string ClassName(int64_t least) {
   if (least < (int64_t{1} << 20)) {
     return absl::StrCat(least, " to ", 2 * least - 1, " ulp");
   }
-  return absl::StrFormat("2^%d ulp and more", LevelOf(least));
+  return absl::StrFormat("from 2^%d to 2^%d ulp", LevelOf(least),
+                         LevelOf(least) + 1);
 }
 
 std::string Histogram(const ElementDifference& e) {
