@@ -55,7 +55,14 @@ class Posix : public FileSystem {
     return posix_file::OpenRead(path);
   }
 
+  // A device or a pipe is no file that an output could replace, though rename
+  // would do it.
   absl::Status Rename(const std::string& from, const std::string& to) override {
+    struct stat there;
+    if (lstat(to.c_str(), &there) == 0 && !S_ISREG(there.st_mode) &&
+        !S_ISDIR(there.st_mode) && !S_ISLNK(there.st_mode)) {
+      return Failure("replacing what is no regular file", to, EINVAL);
+    }
     if (rename(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
     return Failure("rename", from + " -> " + to, errno);
   }

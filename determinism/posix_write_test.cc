@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -106,6 +107,16 @@ TEST_F(PosixWriteTest, WholePagesStayOutOfTheCacheAndOthersDoNot) {
   EXPECT_LE(Cached(), 2u);  // the first page, and the tail
   Write({kPage, 2 * kPiece, kPiece + 5}, 8);
   EXPECT_GT(Cached(), 2 * kPiece / kPage);
+}
+
+// An output that was sent to /dev/full, as root, took the device's place.
+TEST_F(PosixWriteTest, NoOutputTakesThePlaceOfADeviceOrAPipe) {
+  const std::string pipe = JoinPath(dir_, "pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(WriteFileAtomically(fs_, pipe, "page").ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_FALSE(fs_.Exists(pipe + ".tmp"));
+  EXPECT_TRUE(WriteFileAtomically(fs_, JoinPath(dir_, "file"), "page").ok());
 }
 
 }  // namespace
