@@ -73,8 +73,9 @@ absl::Status Keep(FileSystem& fs, const BisectVerbOptions& options,
   for (const std::string& folder : {output, DirName(result.page)}) {
     const absl::Status made = fs.MakeDirs(folder);
     if (!made.ok()) {
+      const std::string why(made.message());
       return InputError(absl::StrCat("what was found cannot be kept: ",
-                                     std::string(made.message())),
+                                     why.substr(0, why.find('\n'))),
                         folder, "name a folder that can be made with --output");
     }
   }

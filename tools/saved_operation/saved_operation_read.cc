@@ -74,10 +74,11 @@ std::vector<KeptTensor> InOrder(std::map<int64_t, KeptTensor> tensors) {
   return ordered;
 }
 
+// Of an error its first line: where and what to do are said here.
 absl::Status NoSuchFile(const std::string& path, const std::string& what) {
-  return InputError(
-      absl::StrCat("this is no operation that bisect saved: ", what), path,
-      "name the operation.safetensors of a bisect");
+  return InputError(absl::StrCat("this is no operation that bisect saved: ",
+                                 what.substr(0, what.find('\n'))),
+                    path, "name the operation.safetensors of a bisect");
 }
 
 absl::Status TakeTensors(const SafetensorsFile& file, const std::string& path,
