@@ -24,6 +24,7 @@ class Scratch {
   }
   Scratch& operator=(Scratch&&) = delete;
   ~Scratch();
+  const std::string& dir() const { return dir_; }
   std::string operator/(const std::string& name) const {
     return dir_ + "/" + name;
   }

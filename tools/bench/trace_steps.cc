@@ -8,15 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "data/dataset.h"
 #include "determinism/clock.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
-#include "model/model_layout.h"
-#include "parallel/thread_comm.h"
-#include "tools/bench/scratch.h"
-#include "tools/run_setup.h"
+#include "tools/bench/bench_stepper.h"
 #include "tools/stepper.h"
 #include "tools/trace_loop.h"
 
@@ -24,7 +20,6 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kRounds = 5;
-constexpr uint64_t kTextBytes = uint64_t{4} << 20;
 constexpr std::array<TraceLevel, 4> kLevels = {
     TraceLevel::kPhase, TraceLevel::kModule, TraceLevel::kOperation,
     TraceLevel::kKernel};
@@ -123,29 +118,12 @@ class Rounds {
 
 absl::StatusOr<std::vector<BenchCase>> TraceStepCases(
     const BenchOptions& options, const std::string& scratch) {
-  FileSystem& fs = *PosixFileSystem();
-  LS_RETURN_IF_ERROR(WriteBenchText(fs, scratch + "/text", kTextBytes));
-  std::vector<std::string> sets = BenchTextSets(scratch + "/text");
-  sets.insert(sets.end(), options.sets.begin(), options.sets.end());
-  LS_ASSIGN_OR_RETURN(const ResolvedRun run,
-                      ResolveRun(fs, options.recipe, sets, scratch + "/run"));
-  const RunConfig& c = run.config;
-  LS_ASSIGN_OR_RETURN(
-      const auto dataset,
-      Dataset::Open(fs, c.data, scratch + "/run", c.seed, c.model.vocab));
-  LS_ASSIGN_OR_RETURN(const Machine machine,
-                      ChooseMachine(static_cast<int>(options.threads)));
-  const auto communicator = std::move(MakeThreadComms(1).front());
-  Stepper stepper(run.config,
-                  {machine.threads, machine.isa, run.schedule_length_samples},
-                  dataset.get(), LayoutOfOne(communicator.get()), nullptr);
   const ScopedFloatEnv float_env;
-  LS_RETURN_IF_ERROR(stepper.Initialise());
-  LS_RETURN_IF_ERROR(stepper.RestoreRuntime());
-  LS_RETURN_IF_ERROR(fs.MakeDirs(scratch + "/traces"));
-  Rounds rounds(stepper, scratch + "/traces");
+  LS_ASSIGN_OR_RETURN(const auto made, MakeBenchStepper(options, scratch, {}));
+  LS_RETURN_IF_ERROR(PosixFileSystem()->MakeDirs(scratch + "/traces"));
+  Rounds rounds(*made->stepper, scratch + "/traces");
   LS_RETURN_IF_ERROR(rounds.Run(options.rounds > 0 ? options.rounds : kRounds));
-  return rounds.Cases(machine.threads);
+  return rounds.Cases(made->machine.threads);
 }
 
 }  // namespace lockstep
