@@ -1,16 +1,25 @@
 // `lockstep bench` and `lockstep tax`: their options, with an example each.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/bench/bench.h"
 #include "tools/cli_verb.h"
 
 namespace lockstep {
+namespace {
+
+std::string BenchNames() {
+  return absl::StrJoin(
+      AllBenches(), ", ",
+      [](std::string* out, const Bench& b) { absl::StrAppend(out, b.name); });
+}
+
+}  // namespace
 
 void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
   CLI::App* verb = Verb(
       app, "bench", "rates of one part, each beside a probe of the same minute",
       "lockstep bench order");
-  verb->add_option(
-          "name", o.name,
-          "checkpoint, comm, fingerprint, gemm, order, prepare or step")
-      ->required();
+  verb->add_option("name", o.name, "one of " + BenchNames())->required();
   verb->add_option("--peer", o.peer,
                    "somebody else's code: onednn of gemm, a command of step");
   verb->add_option("--only", o.only, "cases whose name has this in it");

@@ -6,8 +6,25 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
+#include "determinism/status.h"
 
 namespace lockstep {
+namespace {
+
+// Whole or not there, as with WriteFileAtomically, but not waited for: a
+// launcher leaves a second between SIGTERM and SIGKILL, and a disk that others
+// keep busy takes longer to sync. What ends here is a process, not the machine:
+// who reads these words reads them from the page cache.
+absl::Status WriteUnsynced(FileSystem& fs, const std::string& path,
+                           const std::string& contents) {
+  const std::string temporary = path + ".tmp";
+  LS_ASSIGN_OR_RETURN(auto file, fs.Create(temporary));
+  LS_RETURN_IF_ERROR(file->Append(contents));
+  LS_RETURN_IF_ERROR(file->Close());
+  return fs.Rename(temporary, path);
+}
+
+}  // namespace
 
 void WriteLastWords(const std::string& run_dir, const LastWords& words) {
   if (run_dir.empty()) return;
@@ -26,8 +43,7 @@ void WriteLastWords(const std::string& run_dir, const LastWords& words) {
   const std::string folder = run_dir + "/ranks";
   absl::Status written = fs.MakeDirs(folder);
   if (written.ok()) {
-    written =
-        WriteFileAtomically(fs, absl::StrCat(folder, "/", words.rank, ".json"),
+    written = WriteUnsynced(fs, absl::StrCat(folder, "/", words.rank, ".json"),
                             json.dump(2) + "\n");
   }
   if (!written.ok()) {

@@ -1,7 +1,7 @@
 // fp32 panels for block_product.h: reading storage into them, transposing,
 // rounding values to a storage type while they stay fp32, and their memory.
 //
-// A panel is row-major with a stride that is a multiple of 32, so that every
+// A panel is row-major with a stride that is a multiple of 16, so that every
 // row is aligned; what lies behind the logical rows and columns is +0, which is
 // the padding that clause N3 asks of a tail. Include in *_kernel.cc files only.
 
@@ -43,6 +43,13 @@ LS_MATH_INLINE constexpr bool IsAmx32() {
 template <class S>
 LS_MATH_INLINE int64_t Contraction(int64_t k) {
   return IsAmx32<S>() ? RoundUp(k, kBlock) : k;
+}
+
+// Floats from a panel's row to the next, for rows of `columns`. A cache line
+// more than a multiple of kBlock: rows a power of two apart share a few sets of
+// the first cache, and a strip of 128 of them would evict itself.
+LS_MATH_INLINE int64_t PanelStride(int64_t columns) {
+  return RoundUp(columns, kBlock) + kColumns;
 }
 
 // The nearest value of the storage type, as fp32.
@@ -113,17 +120,61 @@ static void WritePanel(const float* panel, int64_t stride, int64_t rows,
   }
 }
 
-// to[c, r] = from[r, c] for rows x columns.
+#if defined(__AVX2__)
+constexpr int64_t kTransposed = 4;
+LS_MATH_INLINE void TransposeTile(const float* from, int64_t from_stride,
+                                  float* to, int64_t to_stride) {
+  const __m128 row0 = _mm_loadu_ps(from);
+  const __m128 row1 = _mm_loadu_ps(from + from_stride);
+  const __m128 row2 = _mm_loadu_ps(from + 2 * from_stride);
+  const __m128 row3 = _mm_loadu_ps(from + 3 * from_stride);
+  const __m128 low01 = _mm_unpacklo_ps(row0, row1);
+  const __m128 low23 = _mm_unpacklo_ps(row2, row3);
+  const __m128 high01 = _mm_unpackhi_ps(row0, row1);
+  const __m128 high23 = _mm_unpackhi_ps(row2, row3);
+  _mm_storeu_ps(to, _mm_movelh_ps(low01, low23));
+  _mm_storeu_ps(to + to_stride, _mm_movehl_ps(low23, low01));
+  _mm_storeu_ps(to + 2 * to_stride, _mm_movelh_ps(high01, high23));
+  _mm_storeu_ps(to + 3 * to_stride, _mm_movehl_ps(high23, high01));
+}
+#else
+constexpr int64_t kTransposed = 1;
+LS_MATH_INLINE void TransposeTile(const float* from, int64_t, float* to,
+                                  int64_t) {
+  *to = *from;
+}
+#endif
+
+// Rows [r0, r1) and columns [c0, c1) of TransposePanel, whatever their number.
+LS_MATH_INLINE void TransposeRest(const float* from, int64_t from_stride,
+                                  int64_t r0, int64_t r1, int64_t c0,
+                                  int64_t c1, float* to, int64_t to_stride) {
+  for (int64_t c = c0; c < c1; ++c) {
+    for (int64_t r = r0; r < r1; ++r) {
+      to[c * to_stride + r] = from[r * from_stride + c];
+    }
+  }
+}
+
+// to[c, r] = from[r, c] for rows x columns: a cache line of each output row
+// before the next, in tiles.
 static inline void TransposePanel(const float* from, int64_t from_stride,
                                   int64_t rows, int64_t columns, float* to,
                                   int64_t to_stride) {
+  const int64_t whole_columns = columns / kTransposed * kTransposed;
   for (int64_t r0 = 0; r0 < rows; r0 += 16) {
     const int64_t r1 = r0 + 16 < rows ? r0 + 16 : rows;
-    for (int64_t c = 0; c < columns; ++c) {
-      for (int64_t r = r0; r < r1; ++r) {
-        to[c * to_stride + r] = from[r * from_stride + c];
+    const int64_t whole = r0 + (r1 - r0) / kTransposed * kTransposed;
+    for (int64_t c = 0; c < whole_columns; c += kTransposed) {
+      for (int64_t r = r0; r < whole; r += kTransposed) {
+        TransposeTile(from + r * from_stride + c, from_stride,
+                      to + c * to_stride + r, to_stride);
       }
     }
+    TransposeRest(from, from_stride, whole, r1, 0, whole_columns, to,
+                  to_stride);
+    TransposeRest(from, from_stride, r0, r1, whole_columns, columns, to,
+                  to_stride);
   }
 }
 

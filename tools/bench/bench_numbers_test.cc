@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "determinism/clock.h"
 #include "determinism/environment.h"
@@ -70,6 +71,13 @@ TEST(BenchStepTest, SharesOfPhasesAndOfKindsAddUpToTheStep) {
     EXPECT_GE(by_name[name].ratio, 0.5) << name << ": better than the machine";
   }
   EXPECT_EQ(by_name.count("fingerprints"), 1u);
+  for (const std::string& what :
+       std::vector<std::string>{"clip", "optimizer"}) {
+    const BenchCase& once = by_name[what + " at the recipe's batch"];
+    EXPECT_EQ(once.rate, by_name["phase " + what].rate) << what;
+    EXPECT_GT(once.ratio, 0) << what;
+    EXPECT_LT(once.ratio, by_name["phase " + what].ratio) << what;
+  }
   EXPECT_GE(by_name["peak memory"].ratio, 1);
   EXPECT_LT(by_name["peak memory"].ratio, 10);
 }

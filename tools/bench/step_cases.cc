@@ -46,6 +46,7 @@ class Report {
     }
     AddRooflines();
     Add("fingerprints", best_.fingerprint_seconds, "s/step", times.seconds);
+    AddAtRecipesBatch();
     Add("peak memory", static_cast<double>(best_.peak_bytes) / kMiB, "MiB",
         static_cast<double>(times.kept_bytes) / kMiB);
     return std::move(cases_);
@@ -81,7 +82,7 @@ class Report {
     return static_cast<double>(samples * config_.data.sequence);
   }
   // Forward and backward once a micro-batch, all else once a step.
-  double RecipeRate() const {
+  double RecipeSeconds() const {
     const StepTimes& times = best_.times;
     double each = 0;
     for (const Phase phase :
@@ -90,7 +91,24 @@ class Report {
     }
     const double factor = static_cast<double>(recipe_samples_) /
                           static_cast<double>(config_.batch.global);
-    return TokensOf(recipe_samples_) / (factor * each + (times.seconds - each));
+    return factor * each + (times.seconds - each);
+  }
+  double RecipeRate() const {
+    return TokensOf(recipe_samples_) / RecipeSeconds();
+  }
+  // What a step pays once, however many samples it has: a bench's small batch
+  // shows it larger than the recipe's does.
+  void AddAtRecipesBatch() {
+    const auto add = [&](const std::string& what, double seconds) {
+      Add(absl::StrCat(what, " at the recipe's batch"), seconds, "s/step",
+          RecipeSeconds());
+    };
+    for (const Phase phase :
+         {Phase::kReduction, Phase::kClip, Phase::kOptimizer}) {
+      add(std::string(NameOf(phase)),
+          best_.times.by_phase[static_cast<int>(phase)]);
+    }
+    add("fingerprints", best_.fingerprint_seconds);
   }
   void Add(const std::string& name, double rate, const char* unit,
            double probe) {

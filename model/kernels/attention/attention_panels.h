@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "model/kernels/attention/attention.h"
-#include "model/kernels/block_product.h"
 #include "model/kernels/panel.h"
 
 namespace lockstep {
@@ -24,9 +23,9 @@ struct AttentionSizes {
         width(shape.head_dim),
         block(shape.key_block),
         heads_of_kv(shape.heads / shape.kv_heads),
-        t_stride(RoundUp(tokens, kBlock)),
-        d_stride(RoundUp(width, kBlock)),
-        s_stride(std::min(RoundUp(block, kBlock), t_stride)),
+        t_stride(PanelStride(tokens)),
+        d_stride(PanelStride(width)),
+        s_stride(PanelStride(std::min(block, tokens))),
         d_contraction(Contraction<S>(width)),
         scale(1.0f / std::sqrt(static_cast<float>(width))) {}
 
