@@ -3,11 +3,14 @@
 //
 // For code of this folder only, which kernels call and which therefore cannot
 // ask them for a level: the choice is of speed alone (N1), so no recipe has a
-// say, and it costs a load of libgcc's table. Kernels, and fingerprints, are
-// dispatched by the Isa of environment.h, which LOCKSTEP_ISA may lower.
+// say. LOCKSTEP_ISA lowers it as it does the Isa of environment.h; a level that
+// is no level is refused there, before anything is computed, and ignored here.
 
 #ifndef DETERMINISM_CPU_LEVEL_H_
 #define DETERMINISM_CPU_LEVEL_H_
+
+#include <cstdlib>
+#include <string_view>
 
 namespace lockstep {
 
@@ -26,8 +29,10 @@ inline bool CpuHasAvx512() {
 
 template <class Function>
 Function FastestOf(Function scalar, Function avx2, Function avx512) {
-  if (CpuHasAvx512()) return avx512;
-  return CpuHasAvx2() ? avx2 : scalar;
+  const char* const forced = std::getenv("LOCKSTEP_ISA");
+  const std::string_view level = forced == nullptr ? "" : forced;
+  if (level == "scalar" || !CpuHasAvx2()) return scalar;
+  return level == "avx2" || !CpuHasAvx512() ? avx2 : avx512;
 }
 
 }  // namespace lockstep

@@ -21,7 +21,7 @@ absl::StatusOr<Answer> BenchVerb(const BenchVerbOptions& options) {
                       .ranks = options.ranks,
                       .sets = options.sets};
     if (!options.recipe.empty()) o.recipe = options.recipe;
-    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> cases, bench.run(o));
+    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> cases, RunBench(bench, o));
     if (cases.empty()) return Answer{};  // another rank has them
     return Answer{options.json ? BenchJson(bench.name, cases)
                                : BenchTable(cases)};

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "data/piece_text.h"
 #include "tools/cli_verb.h"
 
 namespace lockstep {
@@ -20,6 +22,16 @@ CLI::App* VerbOf(CLI::App& app, const std::string& argument) {
 CLI::Option* OptionOf(CLI::App& app, const std::string& argument) {
   if (!argument.starts_with("--")) return nullptr;
   return app.get_option_no_throw(argument.substr(0, argument.find('=')));
+}
+
+// What a message or a JSON answer can name.
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = Utf8Length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 bool TakesAValue(const CLI::Option& option) {
@@ -49,6 +61,11 @@ CLI::Validator Whole(int64_t least, int64_t most) {
 std::string ArgumentMistake(CLI::App& app,
                             const std::vector<std::string>& arguments) {
   CLI::App* verb = &app;
+  for (const std::string& argument : arguments) {
+    if (IsUtf8(argument)) continue;
+    return absl::StrCat("the argument ", absl::CHexEscape(argument),
+                        " is no UTF-8; rename what it names");
+  }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--") break;

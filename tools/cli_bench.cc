@@ -24,7 +24,7 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
                    "somebody else's code: onednn of gemm, a command of step");
   verb->add_option("--only", o.only, "cases whose name has this in it");
   verb->add_option("--rounds", o.rounds, "repetitions of each measurement")
-      ->check(CLI::Range(1, 1000));
+      ->transform(Whole(1, 1000));
   verb->add_option("--recipe", o.recipe,
                    "what step trains and checkpoint saves "
                    "(recipes/hybrid_100m.toml)");

@@ -1,4 +1,5 @@
 // `lockstep doctor`: its options and an example.
+#include "determinism/status.h"
 #include "tools/cli_verb.h"
 
 namespace lockstep {
@@ -11,7 +12,8 @@ void AddDoctor(CLI::App& app, DoctorVerbs& verbs, Run& run) {
            "lockstep doctor --folder runs");
   verb->add_option("--folder", o.folder,
                    "a folder whose file system is probed (.)");
-  verb->add_option("--threads", o.threads, "compute threads");
+  verb->add_option("--threads", o.threads, "compute threads")
+      ->transform(Whole(0, 1024));
   verb->add_flag("--canary", o.canary,
                  "break what each check looks at: every check must fire");
   verb->add_flag("--fault-points", o.fault_points,
@@ -23,6 +25,12 @@ void AddDoctor(CLI::App& app, DoctorVerbs& verbs, Run& run) {
   verb->callback([&verbs, &run] {
     run = [&verbs] {
       if (verbs.operation.file.empty()) return DoctorVerb(verbs.examine);
+      if (verbs.examine.canary || verbs.examine.fault_points) {
+        return absl::StatusOr<Answer>(
+            InputError("--operation examines one operation, not the machine",
+                       "--operation " + verbs.operation.file,
+                       "leave out --canary and --fault-points"));
+      }
       verbs.operation.threads = verbs.examine.threads;
       verbs.operation.json = verbs.examine.json;
       return OperationVerb(verbs.operation);

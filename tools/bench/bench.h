@@ -50,11 +50,18 @@ using BenchFunction =
 struct Bench {
   const char* name;
   const char* what;
+  // The options that it has a use for, by their names on the command line.
+  std::vector<std::string> takes;
   BenchFunction run;
 };
 
 // Immutable; the one list of all benches.
 const std::vector<Bench>& AllBenches();
+
+// Runs it. InputError for an option it has no use for, and where `only` leaves
+// no case. Empty on ranks of a launcher that have nothing to tell.
+absl::StatusOr<std::vector<BenchCase>> RunBench(const Bench& bench,
+                                                const BenchOptions& options);
 
 // {"bench": name, "cases": [...]}, one line.
 std::string BenchJson(const std::string& name,

@@ -82,10 +82,6 @@ absl::StatusOr<std::vector<BenchCase>> OverThreads(
 }  // namespace
 
 absl::StatusOr<std::vector<BenchCase>> BenchComm(const BenchOptions& options) {
-  if (!options.peer.empty()) {
-    return InputError("bench comm has no peer", "--peer " + options.peer,
-                      "leave it out");
-  }
   if (options.ranks < 1 || options.ranks > kMostRanks) {
     return InputError(
         absl::StrCat("bench comm takes from 1 to ", kMostRanks, " ranks"),

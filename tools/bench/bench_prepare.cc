@@ -97,10 +97,6 @@ absl::Status Measure(const Scratch& scratch, uint64_t bytes,
 
 absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
     const BenchOptions& options) {
-  if (!options.peer.empty()) {
-    return InputError("bench prepare has no peer", "--peer " + options.peer,
-                      "leave it out");
-  }
   LS_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Make(options.scratch));
   std::vector<double> peaks;
   std::vector<BenchCase> cases;

@@ -118,6 +118,18 @@ absl::StatusOr<ResolvedRun> Resolve(FileSystem& fs, const BenchOptions& options,
   return ResolveRun(fs, options.recipe, sets, scratch / "run");
 }
 
+// One rank is measured.
+absl::Status RefuseLayout(const RunConfig& config) {
+  const auto& cut = config.parallel;
+  if (cut.world() == 1) return absl::OkStatus();
+  return InputError(
+      "bench step measures one rank, and this recipe is cut",
+      absl::StrCat("parallel.tensor=", cut.tensor, ", parallel.pipeline=",
+                   cut.pipeline, ", parallel.data=", cut.data.value_or(1)),
+      "add --set parallel.tensor=1 --set parallel.pipeline=1 --set "
+      "parallel.data=1");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options) {
@@ -129,6 +141,7 @@ absl::StatusOr<std::vector<BenchCase>> BenchStep(const BenchOptions& options) {
   LS_ASSIGN_OR_RETURN(const ResolvedRun run,
                       Resolve(fs, options, scratch, whole.config.batch.micro));
   const RunConfig& c = run.config;
+  LS_RETURN_IF_ERROR(RefuseLayout(c));
   LS_ASSIGN_OR_RETURN(
       const auto dataset,
       Dataset::Open(fs, c.data, scratch / "run", c.seed, c.model.vocab));

@@ -1,5 +1,7 @@
 #include "tools/bench/peer_step.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -7,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -20,6 +23,10 @@ extern char** environ;
 
 namespace lockstep {
 namespace {
+
+constexpr size_t kLongestLine = 4096;
+// A peer may compile its step first, and train one of a large recipe.
+constexpr int kPatienceMs = 30 * 60'000;
 
 // A shell with one end of the socket for its input and its output.
 absl::StatusOr<pid_t> Spawn(const std::string& command, int socket) {
@@ -80,15 +87,25 @@ absl::StatusOr<double> PeerStep::Seconds() {
   if (sent != sizeof(kGo) - 1) return Wrong("it reads no more");
   LS_ASSIGN_OR_RETURN(const std::string line, ReadLine());
   double seconds = 0;
-  if (!absl::SimpleAtod(line, &seconds) || !(seconds > 0)) {
+  if (!absl::SimpleAtod(line, &seconds) || !(seconds > 0) ||
+      !std::isfinite(seconds)) {
     return Wrong("`" + line + "` is not a step's seconds");
   }
   return seconds;
 }
 
 absl::StatusOr<std::string> PeerStep::ReadLine() {
-  size_t end;
-  while ((end = read_.find('\n')) == std::string::npos) {
+  size_t end, seen = 0;
+  while ((end = read_.find('\n', seen)) == std::string::npos) {
+    seen = read_.size();
+    if (seen > kLongestLine) return Wrong("it does not end its line");
+    pollfd ready = {.fd = socket_, .events = POLLIN, .revents = 0};
+    const int count_ready = poll(&ready, 1, kPatienceMs);
+    if (count_ready < 0 && errno == EINTR) continue;
+    if (count_ready <= 0) {
+      return Wrong(absl::StrCat("it said nothing for ", kPatienceMs / 60'000,
+                                " minutes"));
+    }
     char bytes[4096];
     const ssize_t count = read(socket_, bytes, sizeof(bytes));
     if (count < 0 && errno == EINTR) continue;

@@ -51,6 +51,11 @@ TEST(PeerStepTest, APeerThatDoesNotDoItsPartIsNamed) {
   auto peer = PeerStep::Start(Answering("soon"), "/x", 1);
   ASSERT_TRUE(peer.ok()) << peer.status();
   ExpectWrong((*peer)->Seconds().status(), "`soon` is not a step's seconds");
+  peer = PeerStep::Start(Answering("inf"), "/x", 1);
+  ASSERT_TRUE(peer.ok()) << peer.status();
+  ExpectWrong((*peer)->Seconds().status(), "`inf` is not a step's seconds");
+  ExpectWrong(PeerStep::Start("cat /dev/zero #", "/x", 1).status(),
+              "does not end its line");
 }
 
 TEST(PeerStepTest, BenchStepIsPairedWithIt) {

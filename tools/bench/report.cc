@@ -33,7 +33,9 @@ std::string BenchJson(const std::string& name,
       list.back()["ratio_high"] = c.ratio_high;
     }
   }
-  return Json{{"bench", name}, {"cases", list}}.dump() + "\n";
+  return Json{{"bench", name}, {"cases", list}}.dump(
+             -1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
 std::string BenchTable(const std::vector<BenchCase>& cases) {
