@@ -32,14 +32,15 @@ class Loader {
       : file_system_(file_system),
         dir_(dir),
         registry_(registry),
-        free_object_(options.free_object),
+        options_(options),
         ranks_(options.world),
         entries_(CollectState(registry, kSavedState)) {}
 
   absl::StatusOr<CheckpointIndex> Load() {
     LS_RETURN_IF_ERROR(ranks_.Agree(CheckSameIndex(ReadOwnIndex())));
     LS_RETURN_IF_ERROR(ranks_.Agree(FillAll()));
-    LS_RETURN_IF_ERROR(CheckLoaded(registry_, index_, dir_, ranks_));
+    const auto& bound = options_.moments;
+    LS_RETURN_IF_ERROR(CheckLoaded(registry_, index_, dir_, bound, ranks_));
     return std::move(index_);
   }
 
@@ -66,7 +67,8 @@ class Loader {
   }
 
   absl::Status FillAll() {
-    LS_RETURN_IF_ERROR(CheckMatch(entries_, index_, dir_, free_object_));
+    LS_RETURN_IF_ERROR(
+        CheckMatch(entries_, index_, dir_, options_.free_object));
     LS_RETURN_IF_ERROR(OpenShards());
     for (StateEntry& entry : entries_) {
       const IndexTensor* tensor = FindTensor(index_, entry.name);
@@ -86,8 +88,7 @@ class Loader {
 
   absl::Status CheckPlainFile(const std::string& name,
                               const IndexFile& file) const {
-    const absl::StatusOr<std::string> text =
-        file_system_.ReadFile(JoinPath(dir_, name));
+    const auto text = file_system_.ReadFile(JoinPath(dir_, name));
     if (!text.ok()) return Damaged(std::string(text.status().message()), name);
     return Sha256Hex(*text) == file.sha256 ? absl::OkStatus()
                                            : Damaged("it has changed", name);
@@ -179,7 +180,7 @@ class Loader {
   FileSystem& file_system_;
   const std::string& dir_;
   const StateRegistry& registry_;
-  const std::string free_object_;
+  const LoadOptions options_;
   SaveRanks ranks_;
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;

@@ -12,11 +12,13 @@
 #ifndef CKPT_LOAD_H_
 #define CKPT_LOAD_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ckpt/checkpoint_index.h"
+#include "ckpt/moment_bound.h"
 #include "determinism/file_system.h"
 #include "determinism/state.h"
 
@@ -32,6 +34,8 @@ struct LoadOptions {
   // checkpoint and not in the program, where it is left, or in the program and
   // not in the checkpoint, where its state stays as it is. Empty: none.
   std::string free_object = "";
+  // What the betas that made the moments allow; absent: not looked at.
+  std::optional<MomentBound> moments = std::nullopt;
 };
 
 // Whether the checkpoint has an entry of this object of the registry.

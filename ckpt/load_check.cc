@@ -23,11 +23,13 @@ constexpr int kThreads = 2;
 
 absl::Status CheckLoaded(const StateRegistry& registry,
                          const CheckpointIndex& index, const std::string& dir,
+                         const std::optional<MomentBound>& bound,
                          SaveRanks ranks) {
   Complaints complaints;
   ThreadPool pool(kThreads);
   std::vector<std::string> insanities;
-  auto loaded = SharedFingerprints(registry, kSavedState, pool, insanities);
+  auto loaded =
+      SharedFingerprints(registry, kSavedState, pool, bound, insanities);
   LS_RETURN_IF_ERROR(ranks.Add(loaded));
   for (TensorFingerprint& tensor :
        StateTensorFingerprints(registry, kSavedState & ~kSharedState)) {

@@ -1,14 +1,14 @@
 #include "ckpt/snapshot.h"
 
-#include <algorithm>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "ckpt/safetensors_header.h"
+#include "ckpt/shard_names.h"
 #include "ckpt/state_copy.h"
+#include "ckpt/state_sanity.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
 
@@ -84,38 +84,32 @@ ShardPlan PlanShard(const std::vector<StateEntry>& entries) {
 
 std::vector<SafetensorsSpec> ShardSpecs(
     const std::vector<StateEntry>& entries) {
+  std::vector<std::string> names;
+  for (const StateEntry& entry : entries) names.push_back(entry.name);
+  names = NamesInShard(names);
   std::vector<SafetensorsSpec> specs;
-  std::map<std::string, int> seen;
-  for (const StateEntry& entry : entries) {
-    const int number = seen[entry.name]++;
+  for (size_t i = 0; i < entries.size(); ++i) {
     specs.push_back(
-        {number == 0 ? entry.name : entry.name + "#" + std::to_string(number),
-         entry.dtype, entry.box_shape});
+        {std::move(names[i]), entries[i].dtype, entries[i].box_shape});
   }
   return specs;
 }
 
 std::vector<TensorFingerprint> SharedFingerprints(
     const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
+    const std::optional<MomentBound>& bound,
     std::vector<std::string>& insanities) {
   StateCopy copy;
   const std::vector<StateEntry> entries =
       CollectState(registry, groups & kSharedState);
   auto records = AddAll(
       entries, copy, [](const StateEntry&) -> std::byte* { return nullptr; });
-  std::mutex mutex;                          // over what follows
-  std::map<const StateEntry*, int64_t> bad;  // the first place of each
+  StateSanity sanity(entries, bound);
   copy.Run(pool, [&](const StateEntry& entry, int64_t begin, int64_t end) {
-    const int64_t at = FirstInsanityIn(entry, begin, end);
-    if (at < 0) return;
-    const std::lock_guard lock(mutex);
-    const auto [place, first] = bad.try_emplace(&entry, at);
-    if (!first) place->second = std::min(place->second, at);
+    sanity.Look(entry, begin, end);
   });
-  for (const StateEntry& entry : entries) {  // by name
-    const auto place = bad.find(&entry);
-    if (place == bad.end()) continue;
-    insanities.push_back(InsanityText(entry, place->second));
+  for (std::string& text : sanity.Found()) {
+    insanities.push_back(std::move(text));
   }
   return records;
 }

@@ -12,12 +12,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "ckpt/checkpoint_index.h"
+#include "ckpt/moment_bound.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/staging_memory.h"
 #include "ckpt/state_entries.h"
@@ -48,9 +50,10 @@ struct Snapshot {
 // Of this rank's share of the given groups, each record in the order of names:
 // what StateTensorFingerprints has, by several threads, of masters, moments and
 // runtime weights. What no trained state can hold is found in the same pass
-// (InsanityIn) and added to `insanities`, by name.
+// (state_sanity.h) and added to `insanities`, by name.
 std::vector<TensorFingerprint> SharedFingerprints(
     const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
+    const std::optional<MomentBound>& bound,
     std::vector<std::string>& insanities);
 
 // Without a copy: the state may not move before the save is done.

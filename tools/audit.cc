@@ -12,6 +12,7 @@
 #include "ckpt/verify.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
+#include "tools/first_line.h"
 #include "tools/replay_window.h"
 #include "tools/trained_model.h"
 
@@ -24,11 +25,6 @@ uint64_t Mixed(uint64_t seed) {
   seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
   seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebu;
   return seed ^ (seed >> 31);
-}
-
-std::string FirstLine(const absl::Status& status) {
-  const std::string message(status.message());
-  return message.substr(0, message.find('\n'));
 }
 
 std::string DirOf(const std::string& run_dir, int64_t step) {

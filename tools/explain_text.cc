@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/explain_report.h"
+#include "tools/first_line.h"
 #include "tools/metrics.h"
 #include "tools/sample_report.h"
 
@@ -25,8 +26,7 @@ std::string StepLine(const ExplainReport& report) {
           Median(report.norms_before));
     }
   } else {
-    text += ": the run stopped here: " +
-            report.stopped.substr(0, report.stopped.find('\n'));
+    text += ": the run stopped here: " + FirstLine(report.stopped);
   }
   return text + "\n";
 }

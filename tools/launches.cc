@@ -73,6 +73,24 @@ absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
   return name;
 }
 
+absl::StatusOr<std::vector<Manifest>> AllLaunches(FileSystem& fs,
+                                                  const std::string& run_dir) {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
+  std::vector<Manifest> manifests;
+  for (const LedgerEntry& entry : ledger.entries) {
+    if (!IsLaunch(entry)) continue;
+    const std::string name = entry.Field("manifest");
+    if (name.empty()) {
+      return InputError("a launch has kept no manifest",
+                        run_dir + "/ledger.jsonl", "take what others say");
+    }
+    LS_ASSIGN_OR_RETURN(
+        manifests.emplace_back(),
+        ReadLaunch(fs, run_dir, {.from_step = 0, .manifest = name}));
+  }
+  return manifests;
+}
+
 absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
     FileSystem& fs, const std::string& run_dir, int64_t step) {
   LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));

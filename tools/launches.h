@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,6 +35,11 @@ struct LaunchInForce {
   // Steps since+1 .. step were made with the same recipe, data and curve.
   int64_t since = 0;
 };
+
+// Of all launches so far, those whose steps were made again too; InputError
+// where one has kept none (of before launches were kept) or it is gone.
+absl::StatusOr<std::vector<Manifest>> AllLaunches(FileSystem& fs,
+                                                  const std::string& run_dir);
 
 // Of the launch that made `step`, or would make it: a later launch that went
 // back takes the steps after it from an earlier one. Absent: a run of before

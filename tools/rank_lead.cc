@@ -24,8 +24,9 @@ absl::Status InitialiseHere(Stepper& stepper) {
 }
 
 absl::StatusOr<CheckpointIndex> LoadHere(FileSystem& fs, Stepper& stepper,
-                                         const std::string& dir) {
-  return RestoreStepper(fs, stepper, dir, &WorldOf(stepper));
+                                         const std::string& dir,
+                                         std::vector<std::string>* notes) {
+  return RestoreStepper(fs, stepper, dir, &WorldOf(stepper), notes);
 }
 
 absl::Status TakeSkips(const std::string& text, Stepper& stepper) {
@@ -41,7 +42,7 @@ absl::Status TakeSkips(const std::string& text, Stepper& stepper) {
 absl::Status Do(const std::string& what, const std::string& text,
                 FileSystem& fs, Stepper& stepper) {
   if (what == "initialise") return InitialiseHere(stepper);
-  if (what == "load") return LoadHere(fs, stepper, text).status();
+  if (what == "load") return LoadHere(fs, stepper, text, nullptr).status();
   if (what == "state") return stepper.StateField().status();
   if (what == "save") return JoinSave(fs, WorldOf(stepper), stepper.registry());
   if (what == "skips") return TakeSkips(text, stepper);
@@ -63,9 +64,10 @@ absl::Status RankLead::Initialise() {
   return InitialiseHere(stepper_);
 }
 
-absl::StatusOr<CheckpointIndex> RankLead::Load(const std::string& dir) {
+absl::StatusOr<CheckpointIndex> RankLead::Load(
+    const std::string& dir, std::vector<std::string>& notes) {
   LS_RETURN_IF_ERROR(Say("load", dir));
-  return LoadHere(fs_, stepper_, dir);
+  return LoadHere(fs_, stepper_, dir, &notes);
 }
 
 absl::Status RankLead::TakeSeed() {

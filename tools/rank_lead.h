@@ -11,6 +11,7 @@
 #define LOCKSTEP_TOOLS_RANK_LEAD_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,8 +30,9 @@ class RankLead {
   // A fresh start.
   absl::Status Initialise();
   // All registered state of a checkpoint, poisoned before, and the weights made
-  // from it and compared (N10).
-  absl::StatusOr<CheckpointIndex> Load(const std::string& checkpoint_dir);
+  // from it and compared (N10); `notes` says what could not be checked.
+  absl::StatusOr<CheckpointIndex> Load(const std::string& checkpoint_dir,
+                                       std::vector<std::string>& notes);
   absl::Status TakeSeed();
   absl::StatusOr<std::string> StateField();
   absl::StatusOr<SavedCheckpoint> Save(SaveOptions options);

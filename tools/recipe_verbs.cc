@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tools/first_line.h"
 #include "tools/run_setup.h"
 #include "tools/verbs.h"
 
@@ -24,9 +25,7 @@ std::string Summary(const ResolvedRun& run) {
 
 // Why this build cannot train a sound recipe, or "".
 std::string Obstacle(const ResolvedRun& run) {
-  const std::string message(
-      CheckRunnable(run.config, run.config.parallel.world()).message());
-  return message.substr(0, message.find('\n'));
+  return FirstLine(CheckRunnable(run.config, run.config.parallel.world()));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "ckpt/manifest.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
+#include "tools/moment_history.h"
 
 namespace lockstep {
 namespace {
@@ -19,10 +20,15 @@ bool OnAnotherRung(FileSystem& fs, const Stepper& stepper,
 
 }  // namespace
 
-absl::StatusOr<CheckpointIndex> RestoreStepper(FileSystem& fs, Stepper& stepper,
-                                               const std::string& checkpoint,
-                                               Communicator* world) {
-  LoadOptions options = {.world = world};
+absl::StatusOr<CheckpointIndex> RestoreStepper(
+    FileSystem& fs, Stepper& stepper, const std::string& checkpoint,
+    Communicator* world, std::vector<std::string>* notes) {
+  const MomentHistory history = MomentHistoryOf(fs, checkpoint);
+  if (!history.bound && notes != nullptr) {
+    notes->push_back("Adam's moments were only checked to be numbers: " +
+                     history.why_unbounded);
+  }
+  LoadOptions options = {.world = world, .moments = history.bound};
   if (OnAnotherRung(fs, stepper, checkpoint)) options.free_object = kGrid;
   PoisonState(stepper.registry());
   LS_ASSIGN_OR_RETURN(

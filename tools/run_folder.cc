@@ -116,7 +116,8 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
 absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
                                   Stepper& stepper) {
   RankLead ranks(fs_, stepper);
-  LS_ASSIGN_OR_RETURN(const CheckpointIndex index, ranks.Load(found.dir));
+  LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
+                      ranks.Load(found.dir, notes_));
   LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
   LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
   manifest_.ledger_head = ledger_->Head();

@@ -53,7 +53,7 @@ absl::Status RunFolder::CheckFreshForFork() {
 
 absl::Status RunFolder::LoadParent(const ForkSource& source, Stepper& stepper) {
   RankLead ranks(fs_, stepper);
-  LS_RETURN_IF_ERROR(ranks.Load(source.checkpoint.dir).status());
+  LS_RETURN_IF_ERROR(ranks.Load(source.checkpoint.dir, notes_).status());
   return ranks.TakeSeed();
 }
 
