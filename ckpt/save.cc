@@ -91,8 +91,10 @@ class Committer {
     const std::string aside = PathOf(foreign ? kForeignPrefix : kOldPrefix);
     if (!foreign) LS_RETURN_IF_ERROR(file_system_.RemoveTree(aside));
     LS_RETURN_IF_ERROR(file_system_.Rename(final_, aside));
-    LS_RETURN_IF_ERROR(file_system_.SyncDir(parent_));
-    return aside;
+    const absl::Status synced = file_system_.SyncDir(parent_);
+    if (synced.ok()) return aside;
+    file_system_.Rename(aside, final_).IgnoreError();
+    return synced;
   }
 
   absl::Status MoveIn() {

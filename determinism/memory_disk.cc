@@ -176,12 +176,17 @@ void Disk::Crash(uint64_t seed) {
   for (const NameChange& change : pending_) {
     if (chooser.Keep()) ApplyDurably(change);
   }
+  StartAgain();
+}
+
+void Disk::StartAgain() {
   pending_.clear();
   for (const std::weak_ptr<Node>& weak : nodes_) {
     const std::shared_ptr<Node> node = weak.lock();
     if (node == nullptr) continue;
     node->data = node->durable_data;
     node->truncated = false;
+    node->append_ends.clear();
     node->entries = node->durable_entries;
     Touch(*node);
   }

@@ -27,6 +27,8 @@ struct Node {
   std::string data, durable_data;
   // Un-synced changes began by dropping durable data.
   bool truncated = false;
+  // Sizes after each un-synced append.
+  std::vector<size_t> append_ends;
   Entries entries, durable_entries;
 };
 
@@ -58,8 +60,16 @@ class Disk {
 
   std::shared_ptr<Node> NewNode(bool is_dir);
   void Touch(Node& node) { node.version = ++version_; }
+  void Truncate(Node& node);
 
   void Crash(uint64_t seed);
+
+  // Losses one by one (memory_file_system.h).
+  int64_t name_changes() const { return static_cast<int64_t>(pending_.size()); }
+  std::vector<int64_t> DataOutcomes(const std::vector<bool>& kept);
+  uint64_t CountLosses() const;
+  void CrashKeeping(const std::vector<bool>& kept,
+                    const std::vector<int64_t>& outcomes);
 
   uint64_t used_bytes() const;
 
@@ -75,6 +85,11 @@ class Disk {
     std::shared_ptr<Node> node;
   };
   static void ApplyDurably(const NameChange& change);
+  void ApplyKept(const std::vector<bool>& kept);
+  // Files with un-synced data that durable names lead to, by age.
+  std::vector<std::shared_ptr<Node>> UnsyncedFiles() const;
+  // What is durable becomes all there is.
+  void StartAgain();
 
   std::vector<std::weak_ptr<Node>> nodes_;  // in order of creation
   std::vector<NameChange> pending_;

@@ -25,6 +25,7 @@ class MemoryWritableFile : public WritableFile {
     const uint64_t left =
         disk.capacity_bytes > used ? disk.capacity_bytes - used : 0;
     handle_.node->data.append(data.substr(0, left));
+    handle_.node->append_ends.push_back(handle_.node->data.size());
     disk.Touch(*handle_.node);
     if (data.size() <= left) return absl::OkStatus();
     return IoError("write", handle_.path,
@@ -41,6 +42,7 @@ class MemoryWritableFile : public WritableFile {
     LS_RETURN_IF_ERROR(handle_.disk->Change("fsync", handle_.path));
     handle_.node->durable_data = handle_.node->data;
     handle_.node->truncated = false;
+    handle_.node->append_ends.clear();
     return absl::OkStatus();
   }
 

@@ -44,9 +44,7 @@ absl::StatusOr<std::unique_ptr<WritableFile>> Open(
   } else if (node->is_dir) {
     return Failure("open", path, EISDIR);
   } else if (mode == OpenMode::kTruncate && !node->data.empty()) {
-    node->truncated = true;
-    node->data.clear();
-    disk->Touch(*node);
+    disk->Truncate(*node);
   }
   return MakeWritable(Handle{disk, std::move(node), path, disk->generation});
 }

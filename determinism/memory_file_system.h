@@ -7,8 +7,9 @@
 // POSIX allows and file systems have been seen to do (Pillai et al., "All File
 // Systems Are Not Created Equal", OSDI 2014): changes of names survive in any
 // combination, each (a rename too) as a whole; of un-synced data any prefix
-// survives, with blocks of zeros in it. Not a model of one file system, not
-// quick, no links, no permissions.
+// survives, with blocks of zeros in it. CrashKeeping makes the losses one can
+// go through one by one. Not a model of one file system, not quick, no links,
+// no permissions.
 
 #ifndef DETERMINISM_MEMORY_FILE_SYSTEM_H_
 #define DETERMINISM_MEMORY_FILE_SYSTEM_H_
@@ -43,6 +44,23 @@ class MemoryFileSystem : public FileSystem {
   // Cuts the power and starts again: open files fail from now on, the limit of
   // FailAfter is lifted. The same calls and seed leave the same files.
   void Crash(uint64_t seed);
+
+  // All losses that are legal now, one by one. Changes of names are independent
+  // of each other, and so are the data of different files; of a file that no
+  // surviving name leads to, the data make no difference. A file with un-synced
+  // data has as many outcomes as this: nothing of them survives (nor a
+  // truncation, as one more); an append is cut in its midst, comes as zeros, or
+  // is whole, with those before it and without those behind it; all lengths
+  // survive, with one append as zeros. One cut stands for all of its append:
+  // who reads a file that was not synced reads other bytes than were written.
+  int64_t name_changes() const;
+  // Of each such file that has a name if the changes `kept` survive.
+  std::vector<int64_t> DataOutcomes(const std::vector<bool>& kept) const;
+  // Products of all of it, whether names lead there or not.
+  uint64_t CountLosses() const;
+  // Cuts the power; `outcomes` as DataOutcomes, each below its number.
+  void CrashKeeping(const std::vector<bool>& kept,
+                    const std::vector<int64_t>& outcomes);
 
   absl::StatusOr<std::unique_ptr<WritableFile>> Create(
       const std::string& path) override;
