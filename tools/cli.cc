@@ -58,7 +58,8 @@ void AddTrain(CLI::App& app, TrainOptions& o, Run& run) {
   verb->add_option("--threads", o.threads, "compute threads of a rank")
       ->transform(Threads());
   verb->add_option("--rank-timeout", o.rank_timeout_s,
-                   "seconds until a silent rank is lost")
+                   "seconds until a silent rank is lost, before "
+                   "watchdog.timeout_s")
       ->transform(Whole(1, 86'400));
   verb->add_option("--step-timeout", o.step_timeout_s,
                    "seconds until a rank in one step is lost")

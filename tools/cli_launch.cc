@@ -37,7 +37,8 @@ void AddLaunch(CLI::App& app, LaunchOptions& o, Run& run) {
   verb->add_option("--threads", t.threads, "compute threads of a rank")
       ->transform(Threads());
   verb->add_option("--rank-timeout", t.rank_timeout_s,
-                   "seconds until a silent rank is lost")
+                   "seconds until a silent rank is lost, before "
+                   "watchdog.timeout_s")
       ->transform(Whole(1, 86'400));
   verb->add_option("--step-timeout", t.step_timeout_s,
                    "seconds until a rank in one step is lost")

@@ -9,6 +9,7 @@
 #include "determinism/check.h"
 #include "determinism/status.h"
 #include "tools/layout_check.h"
+#include "tools/watchdog_config.h"
 
 namespace lockstep {
 namespace {
@@ -148,6 +149,7 @@ absl::StatusOr<RunConfig> ReadRunConfig(
   c.trace = recipe.Read<TraceConfig>("trace");
   c.spike = recipe.Read<SpikeConfig>("spike");
   c.elastic = recipe.Read<ElasticConfig>("elastic");
+  recipe.Read<WatchdogConfig>("watchdog");  // in force before all this
   ReadBatchSchedule(recipe, c);
   CheckBatch(recipe, c);
   ResolveVocab(recipe, c);

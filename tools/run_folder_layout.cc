@@ -1,21 +1,16 @@
 // A resume on another layout: what is written down of it.
-//
-// Who started the trainer so says why in LOCKSTEP_RESIZE, a JSON object with
-// `reason`, `waited_ms` and `idle`; `launch` does. Without it a person did.
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "determinism/guarantee.h"
 #include "parallel/mesh.h"
 #include "tools/launches.h"
+#include "tools/resize_note.h"
 #include "tools/run_folder.h"
 
 namespace lockstep {
 namespace {
-
-using Json = nlohmann::json;
 
 MeshShape ShapeOf(const Manifest::Layout& layout) {
   return {.data = static_cast<int>(layout.data),
@@ -23,30 +18,9 @@ MeshShape ShapeOf(const Manifest::Layout& layout) {
           .tensor = static_cast<int>(layout.tensor)};
 }
 
-struct Resize {
-  std::string reason = "the user's";
-  int64_t waited_ms = 0;
-  std::vector<std::string> idle = {};
-};
-
-// A text of another program's: what is not as expected is left out.
-Resize ReadResize() {
-  Resize resize;
+ResizeNote OwnNote() {
   const char* const text = std::getenv("LOCKSTEP_RESIZE");
-  const Json json =
-      Json::parse(text == nullptr ? "" : text, nullptr, /*exceptions=*/false);
-  if (!json.is_object()) return resize;
-  const auto reason = json.find("reason"), waited = json.find("waited_ms"),
-             idle = json.find("idle");
-  if (reason != json.end() && reason->is_string()) resize.reason = *reason;
-  if (waited != json.end() && waited->is_number_integer()) {
-    resize.waited_ms = *waited;
-  }
-  if (idle == json.end() || !idle->is_array()) return resize;
-  for (const Json& host : *idle) {
-    if (host.is_string()) resize.idle.push_back(host);
-  }
-  return resize;
+  return ReadResizeNote(text == nullptr ? "" : text);
 }
 
 }  // namespace
@@ -72,7 +46,7 @@ void RunFolder::NoteLayout(Manifest& current) {
 absl::Status RunFolder::RecordLayoutChange(int64_t step,
                                            const Stepper& stepper) {
   if (!layout_before_) return absl::OkStatus();
-  const Resize resize = ReadResize();
+  const ResizeNote resize = OwnNote();
   const Guarantee after =
       bits_may_differ_ ? std::min(manifest_.guarantee, Guarantee::kStateExact)
                        : manifest_.guarantee;

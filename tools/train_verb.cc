@@ -4,10 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/clock.h"
+#include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "tools/train_process.h"
 #include "tools/train_ranks.h"
 #include "tools/verbs.h"
+#include "tools/watchdog_config.h"
 
 namespace lockstep {
 namespace {
@@ -31,9 +33,11 @@ absl::StatusOr<Answer> TrainVerb(const TrainOptions& options) {
   RealClock clock;
   TrainResult result;
   bool printed_here = false;
+  const int64_t timeout_s = RankTimeoutS(
+      *PosixFileSystem(), options.rank_timeout_s, options.recipe, options.sets);
   LS_RETURN_IF_ERROR(
       RunRanks({.ranks = options.ranks,
-                .timeout_ms = options.rank_timeout_s * 1000,
+                .timeout_ms = timeout_s * 1000,
                 .step_timeout_ms = options.step_timeout_s * 1000},
                clock, [&](RankHandle& rank) -> absl::Status {
                  TrainProcess process(options, rank);

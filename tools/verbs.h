@@ -35,9 +35,9 @@ struct TrainOptions {
   std::vector<std::string> faults;
   std::vector<std::string> skip_samples;  // "A-B", both inclusive
   int64_t threads = 0;                    // 0: OMP_NUM_THREADS, else the cores
-  int64_t ranks = 1;             // as threads; a launcher brings its own
-  int64_t rank_timeout_s = 600;  // of a collective
-  int64_t step_timeout_s = 0;    // 0: a step may take any time
+  int64_t ranks = 1;           // as threads; a launcher brings its own
+  int64_t rank_timeout_s = 0;  // of a collective; 0: watchdog.timeout_s
+  int64_t step_timeout_s = 0;  // 0: a step may take any time
   bool json = false;
   bool quiet = false;
 };

@@ -7,6 +7,7 @@ std::vector<FuzzEntry> FuzzEntries() {
           {"set_value", FuzzSetValue},
           {"fault", FuzzFaultText},
           {"arguments", FuzzArgumentTexts},
+          {"resize_note", FuzzResizeNote},
           {"hosts", FuzzHosts},
           {"node_list", FuzzNodeList},
           {"safetensors", FuzzSafetensors},

@@ -25,6 +25,7 @@ void FuzzToml(std::string_view bytes);
 void FuzzSetValue(std::string_view bytes);
 void FuzzFaultText(std::string_view bytes);
 void FuzzArgumentTexts(std::string_view bytes);
+void FuzzResizeNote(std::string_view bytes);
 void FuzzHosts(std::string_view bytes);
 void FuzzNodeList(std::string_view bytes);
 // A run's folder.

@@ -16,6 +16,7 @@
 #include "tools/launch/host_list.h"
 #include "tools/layout_text.h"
 #include "tools/plan/hosts.h"
+#include "tools/resize_note.h"
 #include "tools/skip_list.h"
 
 namespace lockstep {
@@ -76,6 +77,8 @@ void FuzzArgumentTexts(std::string_view bytes) {
   Use(batches->StepsFor(1 << 20));
   Use(batches->SamplesAfter(kMostSteps));
 }
+
+void FuzzResizeNote(std::string_view bytes) { Use(ReadResizeNote(bytes)); }
 
 void FuzzHosts(std::string_view bytes) {
   MemoryFileSystem fs;

@@ -75,7 +75,7 @@ launch --run refused --set batch.glbal=3 >out 2>err
 # A rank that hangs ends each attempt, and the code is 6 once there were enough.
 # marin-community/marin#7344: a collective of 512 ranks stood still for good, no
 # process died, and what restarts jobs looks at exit codes alone.
-launch --run hung --rank-timeout 2 --retries 1 \
+launch --run hung --set watchdog.timeout_s=2 --retries 1 \
   --fault kind=sleep,step=4,rank=1,ms=30000 >out 2>err
 code=$?
 [ "$code" = 6 ] || fail "hung: exit $code"

@@ -58,7 +58,8 @@ SLURM_STEP_NUM_TASKS=1 refused 'start 4 ranks' --set parallel.data=4
 
   # Rank 1 falls silent in step 2.
   start=$SECONDS
-  "$lockstep" train "$recipe" --run silent $small --ranks 2 --rank-timeout 2 \
+  "$lockstep" train "$recipe" --run silent $small --ranks 2 \
+    --set watchdog.timeout_s=500 --rank-timeout 2 \
     --fault kind=sleep,step=2,rank=1,ms=60000 >silent.out 2>silent.err
   code=$?
   [ "$code" = 6 ] || fail "a silent rank: exit code $code, $(tail -3 silent.err)"

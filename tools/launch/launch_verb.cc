@@ -16,6 +16,7 @@
 #include "tools/launch/supervisor.h"
 #include "tools/plan/hosts.h"
 #include "tools/run_setup.h"
+#include "tools/watchdog_config.h"
 
 namespace lockstep {
 namespace {
@@ -154,7 +155,9 @@ absl::StatusOr<Answer> LaunchVerb(const LaunchOptions& options) {
   policy.batch = BatchOf(config.elastic.batch);
   policy.wait_for_replacement_ms = config.elastic.wait_for_replacement_s * 1000;
   policy.retries = options.retries;
-  policy.held_ms = train.rank_timeout_s * 1000 + kHeldGraceMs;
+  const int64_t timeout_s =
+      RankTimeoutS(fs, train.rank_timeout_s, train.recipe, train.sets);
+  policy.held_ms = timeout_s * 1000 + kHeldGraceMs;
   policy.fits = [&](const LaunchLayout& layout) {
     std::vector<std::string> sets = train.sets;
     const auto more = SetsFor(layout, config);

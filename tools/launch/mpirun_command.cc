@@ -63,7 +63,7 @@ std::vector<std::string> MpirunCommand(const LaunchOptions& options,
   };
   if (t.until) number("--until", *t.until);
   if (t.threads != 0) number("--threads", t.threads);
-  number("--rank-timeout", t.rank_timeout_s);
+  if (t.rank_timeout_s != 0) number("--rank-timeout", t.rank_timeout_s);
   if (t.step_timeout_s != 0) number("--step-timeout", t.step_timeout_s);
   if (t.json) argv.push_back("--json");
   if (t.quiet) argv.push_back("--quiet");

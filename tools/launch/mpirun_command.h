@@ -18,7 +18,7 @@ std::vector<std::string> MpirunCommand(const LaunchOptions& options,
                                        const LaunchAction& start,
                                        bool another_layout);
 
-// Of LOCKSTEP_RESIZE (tools/run_folder_layout.cc reads it).
+// Of LOCKSTEP_RESIZE (tools/resize_note.h reads it).
 std::string ResizeJson(const LaunchAction& start);
 
 }  // namespace lockstep
