@@ -6,14 +6,11 @@
 #include <sstream>
 
 #include "determinism/check.h"
-#include "determinism/environment.h"
 #include "determinism/philox.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
 namespace {
-
-constexpr uint8_t kFirstPoison = 0xc5;
 
 std::string Hex(const std::byte* value, size_t size) {
   std::ostringstream out;
@@ -34,7 +31,7 @@ bool IsFloat(DType dtype) {
 TestMatrix::TestMatrix(DType dtype, int64_t rows, int64_t columns, int64_t gap)
     : dtype_(dtype), rows_(rows), columns_(columns), gap_(gap) {
   bytes_.resize(rows * (columns + gap) * SizeOf(dtype));
-  Poison(kFirstPoison);
+  Poison(kTestPoison);
 }
 
 size_t TestMatrix::Offset(int64_t i, int64_t j) const {
@@ -111,6 +108,25 @@ TestMatrix RandomMatrix(DType dtype, int64_t rows, int64_t columns,
   return matrix;
 }
 
+TestMatrix RegimeMatrix(DType dtype, int64_t rows, int64_t columns,
+                        Regime regime, uint32_t seed) {
+  TestMatrix matrix(dtype, rows, columns);
+  const std::vector<float> values = RegimeFloats(rows * columns, regime, seed);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    matrix.Set(i / columns, i % columns, values[i]);
+  }
+  return matrix;
+}
+
+TestMatrix RowsOf(const TestMatrix& matrix, int64_t first, int64_t rows) {
+  TestMatrix part(matrix.dtype(), rows, matrix.columns());
+  const size_t size = matrix.columns() * SizeOf(matrix.dtype());
+  for (int64_t i = 0; i < rows; ++i) {
+    std::memcpy(part.row(i), matrix.row(first + i), size);
+  }
+  return part;
+}
+
 TestMatrix Converted(const TestMatrix& matrix, DType dtype) {
   TestMatrix converted(dtype, matrix.rows(), matrix.columns());
   for (int64_t i = 0; i < matrix.rows(); ++i) {
@@ -154,30 +170,6 @@ void ExpectSameMatrix(const TestMatrix& want, const TestMatrix& got,
                       const std::string& what) {
   ASSERT_EQ(want.rows(), got.rows()) << what;
   ExpectSameRows(want, 0, got, 0, want.rows(), what);
-}
-
-std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,
-                                                const TestRun& run) {
-  std::vector<TestMatrix> reference;
-  uint8_t poison = kFirstPoison;
-  for (const Isa isa : PresentIsas()) {
-    for (const int threads : {1, 2, 3, 8}) {
-      poison = static_cast<uint8_t>(poison * 5 + 1);
-      for (TestMatrix& output : outputs) output.Poison(poison);
-      Device device(threads, isa);
-      run(device, outputs);
-      const bool is_first = reference.empty();
-      if (is_first) reference = outputs;
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        const std::string what = "output " + std::to_string(i) + ", " +
-                                 NameOf(isa) + ", " + std::to_string(threads) +
-                                 " threads";
-        EXPECT_TRUE(outputs[i].GapsHold(poison)) << what;
-        if (!is_first) ExpectSameMatrix(reference[i], outputs[i], what);
-      }
-    }
-  }
-  return reference;
 }
 
 double MaxAbs(const std::vector<double>& want) {

@@ -16,8 +16,13 @@
 
 #include "determinism/dtype.h"
 #include "model/device.h"
+#include "model/kernels/regimes.h"
 
 namespace lockstep {
+
+// What a TestMatrix begins with: finite in every type, and no number that a
+// kernel makes by accident.
+constexpr uint8_t kTestPoison = 0xc5;
 
 // [rows, columns] of any dtype, with `gap` foreign elements after each row that
 // a kernel must leave alone. Begins poisoned.
@@ -61,6 +66,15 @@ TestMatrix RandomMatrix(DType dtype, int64_t rows, int64_t columns,
 std::vector<float> RandomFloats(int64_t n, uint64_t seed, float low = -1,
                                 float high = 1);
 
+// Hostile values (regimes.h). Every operation's test of levels and threads owes
+// them to it, in shapes that are no multiple of anything.
+TestMatrix RegimeMatrix(DType dtype, int64_t rows, int64_t columns,
+                        Regime regime, uint32_t seed);
+constexpr int64_t kOddExtents[] = {1, 15, 17, 31, 33, 63, 65};
+
+// Rows [first, first + rows), the same bytes: what a smaller batch has.
+TestMatrix RowsOf(const TestMatrix& matrix, int64_t first, int64_t rows);
+
 // The same values in another storage type, rounded once by the conversion of
 // N10. A kernel that rounds once gives in BF16 what it gives in F32, converted,
 // if the inputs are BF16 values (N13).
@@ -77,7 +91,9 @@ void ExpectSameMatrix(const TestMatrix& want, const TestMatrix& got,
 
 // Runs `run` at every level of this machine with 1, 2, 3 and 8 threads, each
 // time over outputs poisoned otherwise, and expects the bytes of the scalar
-// level on one thread, and the gaps untouched (N1). Returns that reference.
+// level on one thread, and the gaps untouched (N1). Fails if that was no
+// element at all; levels that the machine lacks are not compared, and a machine
+// with the scalar level alone compares threads. Returns that reference.
 using TestRun =
     std::function<void(Device& device, std::vector<TestMatrix>& outputs)>;
 std::vector<TestMatrix> ExpectSameOnEveryDevice(std::vector<TestMatrix> outputs,

@@ -44,7 +44,8 @@ std::string NameOfCase(const testing::TestParamInfo<ModeAndLevel>& info) {
 INSTANTIATE_TEST_SUITE_P(
     All, DebugRunTest,
     testing::Combine(testing::ValuesIn(GoldenModes()),
-                     testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512)),
+                     testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512,
+                                     Isa::kAmx)),
     NameOfCase);
 
 // One bit of one activation in step 5: seen there, not before.

@@ -1,9 +1,6 @@
 #include "model/kernels/matmul/matmul_case.h"
 
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <sstream>
 
 namespace lockstep {
@@ -97,35 +94,8 @@ MatmulCase::MatmulCase(const MatmulSpec& spec, uint32_t seed)
   }
 }
 
-float MatmulCase::NextValue() {
-  const uint32_t bits = random_();
-  const float sign = bits & 1 ? -1.0f : 1.0f;
-  const float unit = static_cast<float>(bits >> 8) * 0x1p-24f;
-  const int exponent = static_cast<int>(random_() % 41) - 20;
-  switch (spec_.regime) {
-    case Regime::kUniform:
-      return sign * unit;
-    case Regime::kCancelling:
-      return std::ldexp(sign * (1.0f + unit), exponent);
-    case Regime::kSubnormal:
-      return std::ldexp(sign * (1.0f + unit),
-                        exponent / 4 - (bits & 2 ? 63 : 126));
-    case Regime::kHuge:
-      return std::ldexp(sign * (1.0f + unit), 62 + exponent / 10);
-    case Regime::kZeros:
-      return sign * (bits & 0xe ? 0.0f : std::ldexp(unit, -70));
-    case Regime::kSpecial:
-      if (bits % 97 == 0) return sign * std::numeric_limits<float>::infinity();
-      if (bits % 89 == 0) return std::numeric_limits<float>::quiet_NaN();
-      return sign * unit;
-    case Regime::kAnyBits:
-      break;
-  }
-  return std::bit_cast<float>(bits);
-}
-
 void MatmulCase::FillElement(DType dtype, std::byte* at) {
-  const float value = NextValue();
+  const float value = NextValue(spec_.regime, random_);
   if (dtype == DType::kF32) {
     std::memcpy(at, &value, sizeof value);
   } else {

@@ -13,19 +13,9 @@
 #include "determinism/dtype.h"
 #include "model/kernels/grid.h"
 #include "model/kernels/matmul/matmul.h"
+#include "model/kernels/regimes.h"
 
 namespace lockstep {
-
-enum class Regime {
-  kUniform,     // (-1, 1)
-  kCancelling,  // signs and magnitudes from 2^-20 to 2^20
-  kSubnormal,   // products and sums around the smallest normal number
-  kHuge,        // overflow to Inf, and then NaN
-  kZeros,       // mostly +0 and -0
-  kSpecial,     // some Inf and NaN
-  kAnyBits,
-};
-inline constexpr int kRegimes = 7;
 
 enum class Layout {
   kRows,
@@ -94,7 +84,6 @@ class MatmulCase {
                            std::string* report, int64_t* compared) const;
 
  private:
-  float NextValue();
   MatrixRef MakeOperand(int64_t rows, int64_t cols, Layout layout,
                         std::vector<std::byte>* memory, int64_t* batch_stride);
   void FillElement(DType dtype, std::byte* at);

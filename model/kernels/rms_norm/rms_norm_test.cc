@@ -1,29 +1,22 @@
 #include "model/kernels/rms_norm/rms_norm.h"
 
-#include <cmath>
 #include <vector>
 
-#include "determinism/float_env.h"
-#include "determinism/ordered_sum.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
 #include "model/kernels/golden_reader.h"
+#include "model/kernels/rms_norm/rms_norm_testing.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kEps = 1e-5;
+constexpr double kEps = RmsNormProblem::kEps;
 constexpr int64_t kRows = 144;
 constexpr int64_t kLeafRows = 48;  // one block of 32 rows and one of 16
 constexpr int64_t kWidth = 520;    // 4 groups of 130: a block of columns and 2
 
-struct Problem {
-  TestMatrix x, dy;
-  std::vector<float> weight;
-  int64_t groups;
-  int64_t rows_per_leaf;
-};
+using Problem = RmsNormProblem;
 
 Problem RandomProblem(DType dtype, int64_t groups) {
   return {RandomMatrix(dtype, kRows, kWidth, 1, -2, 2),
@@ -31,31 +24,8 @@ Problem RandomProblem(DType dtype, int64_t groups) {
           RandomFloats(kWidth, 3, 0.5f, 1.5f), groups, kLeafRows};
 }
 
-// y, rstd, dx, dweight.
-std::vector<TestMatrix> Outputs(const Problem& p) {
-  const TestMatrix like(p.x.dtype(), p.x.rows(), p.x.columns());
-  return {
-      like, TestMatrix(DType::kF32, p.x.rows(), p.groups, 0), like,
-      TestMatrix(DType::kF32, p.x.rows() / p.rows_per_leaf, p.x.columns(), 0)};
-}
-
-void RunOn(Device& device, const Problem& p, std::vector<TestMatrix>& out) {
-  RmsNormForward(device,
-                 {p.x.rows(), p.x.columns(), p.groups, kEps, p.x.dtype(),
-                  p.x.data(), p.x.row_stride(), p.weight.data(), out[0].data(),
-                  out[0].row_stride(), out[1].as<float>()});
-  RmsNormBackward(device,
-                  {p.x.rows(), p.x.columns(), p.groups, p.rows_per_leaf,
-                   p.x.dtype(), p.dy.data(), p.dy.row_stride(), p.x.data(),
-                   p.x.row_stride(), out[1].as<float>(), p.weight.data(),
-                   out[2].data(), out[2].row_stride(), out[3].as<float>()});
-}
-
 std::vector<TestMatrix> RunEverywhere(const Problem& p) {
-  return ExpectSameOnEveryDevice(
-      Outputs(p), [&](Device& device, std::vector<TestMatrix>& outputs) {
-        RunOn(device, p, outputs);
-      });
+  return RunRmsNormEverywhere(p);
 }
 
 TEST(RmsNormTest, N1N13SameBytesEverywhereAndRoundedOnce) {
@@ -91,36 +61,6 @@ TEST(RmsNormTest, N1ALeafAloneGivesWhatItGivesInABatch) {
     ExpectSameRows(all[i], kLeafRows, one[i], 0, kLeafRows, "rows");
   }
   ExpectSameRows(all[3], 1, one[3], 0, 1, "dweight");
-}
-
-TEST(RmsNormTest, N7SumsHaveTheWrittenOrder) {
-  const ScopedFloatEnv env;
-  const Problem p = RandomProblem(DType::kF32, 1);
-  const auto out = RunEverywhere(p);
-  TestMatrix rstd(DType::kF32, kRows, 1, 0);
-  TestMatrix terms(DType::kF32, kRows, kWidth, 0);
-  for (int64_t i = 0; i < kRows; ++i) {
-    std::vector<float> squares(kWidth);
-    for (int64_t j = 0; j < kWidth; ++j) {
-      const float x = static_cast<float>(p.x.At(i, j));
-      squares[j] = x * x;
-    }
-    const float mean = OrderedSum(squares.data(), kWidth) / kWidth;
-    rstd.Set(i, 0, 1.0f / std::sqrt(mean + static_cast<float>(kEps)));
-    for (int64_t j = 0; j < kWidth; ++j) {
-      const float xh =
-          static_cast<float>(p.x.At(i, j)) * static_cast<float>(rstd.At(i, 0));
-      terms.Set(i, j, static_cast<float>(p.dy.At(i, j)) * xh);
-    }
-  }
-  ExpectSameMatrix(rstd, out[1], "rstd");
-  TestMatrix dweight(DType::kF32, kRows / kLeafRows, kWidth, 0);
-  for (int64_t leaf = 0; leaf < kRows / kLeafRows; ++leaf) {
-    OrderedColumnSum(static_cast<float*>(terms.row(leaf * kLeafRows)),
-                     kLeafRows, kWidth, kWidth,
-                     static_cast<float*>(dweight.row(leaf)));
-  }
-  ExpectSameMatrix(dweight, out[3], "dweight");
 }
 
 TEST(RmsNormTest, InPlaceGivesTheSame) {
