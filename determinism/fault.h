@@ -40,13 +40,15 @@ namespace lockstep {
 
 enum class FaultKind : uint8_t {
   // Tensors: the first output of the operation.
-  kFlip,      // bit `bit` of element `element`
-  kNan,       // element `element` becomes a quiet NaN
-  kSwapRows,  // the row (last dim) of `element` and the next one, cyclically
-  kSpike,     // element `element`, or all, times `factor` (default 1024)
-  kStale,     // what the operation left when it was last called here, or zeros
-  kOrder,     // of a product: its sums, or that of `element`, from the far end
-  kScale,     // of a load or a conversion: as kSpike (default 2)
+  kFlip,       // bit `bit` of element `element`
+  kNan,        // element `element` becomes a quiet NaN
+  kSwapRows,   // the row (last dim) of `element` and the next one, cyclically
+  kSpike,      // element `element`, or all, times `factor` (default 1024)
+  kStale,      // what the operation left when it was last called here, or zeros
+  kOrder,      // of a product or a norm: its sums, or that of `element`, from
+               // the far end
+  kUnwritten,  // element `element`, or all, as fresh memory is
+  kScale,      // of a load or a conversion: as kSpike (default 2)
   // Ranks, at a point (default `step.begin`) or an operation.
   kKill,   // SIGKILL to the process
   kSleep,  // for `ms` milliseconds
@@ -65,7 +67,7 @@ enum class FaultKind : uint8_t {
   kDropCollective,  // the ranks do not exchange: each goes on with its own
   kRngSlip,         // the random numbers are those of another stream
 };
-inline constexpr int kFaultKindCount = 18;
+inline constexpr int kFaultKindCount = 19;
 
 const char* NameOf(FaultKind kind);
 // For a person, in one line; and its keys beside kind, step, rank, when and

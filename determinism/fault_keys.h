@@ -42,7 +42,11 @@ inline constexpr std::array<KindText, kFaultKindCount> kKindTexts = {{
      "leaves in the first output what the operation's last call of this launch "
      "left there, or zeros"},
     {"order", LS_FAULT_TENSOR " element",
-     "takes a projection's sums, or that of the element, from the far end"},
+     "takes a projection's or a norm's sums, or that of the element, from the "
+     "far end"},
+    {"unwritten", LS_FAULT_TENSOR " element",
+     "leaves in the first output, or the element, what fresh memory holds: "
+     "zeros, or the pattern of a replay that looks for that"},
     {"scale", LS_FAULT_TENSOR " element factor",
      "multiplies what was loaded, or converted after the load, by `factor` "
      "(2)"},

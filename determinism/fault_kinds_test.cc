@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "determinism/fault.h"
+#include "determinism/fresh_memory.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -59,35 +60,21 @@ TEST(StaleFaultTest, TheFirstCallOfALaunchFindsZeros) {
   EXPECT_EQ(call.y, std::vector<float>(4, 0));
 }
 
-// x [1, 3] . w [2, 3]: the big terms cancel, and who comes last is kept.
-TEST(OrderFaultTest, SumsFromTheFarEnd) {
-  std::vector<float> x = {1, 1, 1};
-  std::vector<float> weight = {1e8f, -1e8f, 1, 1, 2, 3};
-  std::vector<float> y = {1, 6};  // as from the near end
-  const TensorRef inputs[] = {
-      {.name = "x", .dtype = DType::kF32, .shape = {1, 3}, .data = x.data()},
-      {.name = "weight",
-       .dtype = DType::kF32,
-       .shape = {2, 3},
-       .data = weight.data()}};
-  const TensorRef out = {
-      .name = "y", .dtype = DType::kF32, .shape = {1, 2}, .data = y.data()};
-  const OperationEvent event = {
-      .operation = "p", .inputs = inputs, .outputs = {&out, 1}};
-  FaultPlan other(Spec("kind=order,at=p,element=1"), 0);
-  other.OnOperation(event);
-  EXPECT_EQ(y, (std::vector<float>{1, 6}));  // exact in any order
-  FaultPlan plan(Spec("kind=order,at=p"), 0);
-  plan.OnOperation(event);
-  EXPECT_EQ(y, (std::vector<float>{0, 6}));  // 1 is lost beside 1e8
-  EXPECT_TRUE(plan.AtPoint("step.end").ok());
-  // No product, or a part of its terms: refused.
-  OperationEvent bare = event;
-  bare.inputs = {};
-  FaultPlan none(Spec("kind=order,at=p"), 0);
-  none.OnOperation(bare);
-  EXPECT_EQ(none.AtPoint("step.end").code(),
-            absl::StatusCode::kInvalidArgument);
+TEST(UnwrittenFaultTest, LeavesWhatFreshMemoryHolds) {
+  FaultPlan element(Spec("kind=unwritten,at=a.b,element=2"), 0);
+  Call one(5);
+  one.Tell(element);
+  EXPECT_EQ(one.y, (std::vector<float>{5, 5, 0, 5}));
+  ++FreshMemoryPoison();
+  FaultPlan all(Spec("kind=unwritten,at=a.b"), 0);
+  Call poisoned(5);
+  poisoned.Tell(all);
+  --FreshMemoryPoison();
+  for (const float value : poisoned.y) EXPECT_NE(value, value);
+  FaultPlan plain(Spec("kind=unwritten,at=a.b"), 0);
+  Call zeros(5);
+  zeros.Tell(plain);
+  EXPECT_EQ(zeros.y, std::vector<float>(4, 0));
 }
 
 TEST(ScaleFaultTest, ActsOnWhatWasLoadedAlone) {

@@ -1,10 +1,12 @@
 #include "determinism/fault_tensor.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "determinism/check.h"
 #include "determinism/fault_rows.h"
+#include "determinism/fresh_memory.h"
 #include "determinism/status.h"
 #include "determinism/tensor_place.h"
 
@@ -99,6 +101,26 @@ absl::Status SwapRows(const TensorRef& tensor, const FaultSpec& spec,
   return absl::OkStatus();
 }
 
+absl::Status DamageElement(const TensorRef& tensor, const FaultSpec& spec,
+                           unsigned char* element) {
+  switch (spec.kind) {
+    case FaultKind::kFlip:
+      return Flip(tensor, spec, element);
+    case FaultKind::kNan:
+      return MakeNan(tensor, spec, element);
+    case FaultKind::kSpike:
+    case FaultKind::kScale:
+      return Spike(tensor, spec, element);
+    case FaultKind::kUnwritten:
+      std::memset(element, IsFreshMemoryPoisoned() ? kPoisonByte : 0,
+                  SizeOf(tensor.dtype));
+      return absl::OkStatus();
+    default:
+      LS_CHECK(false) << NameOf(spec.kind) << " is no tensor fault";
+      return absl::OkStatus();
+  }
+}
+
 }  // namespace
 
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec) {
@@ -108,10 +130,10 @@ bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec) {
 
 absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
   const Rows rows(tensor);
-  if (!spec.element.has_value()) {  // spike or scale of everything
+  if (!spec.element.has_value()) {  // of everything
     const int64_t count = rows.count() * rows.length();
     for (int64_t i = 0; i < count; ++i) {
-      LS_RETURN_IF_ERROR(Spike(tensor, spec, rows.at(i)));
+      LS_RETURN_IF_ERROR(DamageElement(tensor, spec, rows.at(i)));
     }
     return absl::OkStatus();
   }
@@ -121,20 +143,10 @@ absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec) {
                           std::to_string(CountOf(UnshardedShape(tensor))));
   }
   const int64_t position = *PositionOf(tensor, spec);
-  switch (spec.kind) {
-    case FaultKind::kFlip:
-      return Flip(tensor, spec, rows.at(position));
-    case FaultKind::kNan:
-      return MakeNan(tensor, spec, rows.at(position));
-    case FaultKind::kSwapRows:
-      return SwapRows(tensor, spec, position);
-    case FaultKind::kSpike:
-    case FaultKind::kScale:
-      return Spike(tensor, spec, rows.at(position));
-    default:
-      LS_CHECK(false) << NameOf(spec.kind) << " is no tensor fault";
-      return absl::OkStatus();
+  if (spec.kind == FaultKind::kSwapRows) {
+    return SwapRows(tensor, spec, position);
   }
+  return DamageElement(tensor, spec, rows.at(position));
 }
 
 }  // namespace lockstep::fault_internal

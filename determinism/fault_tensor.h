@@ -17,8 +17,8 @@ namespace lockstep::fault_internal {
 // reports.
 bool HoldsElement(const TensorRef& tensor, const FaultSpec& spec);
 
-// Carries out flip, nan, swap_rows, spike or scale. InputError if that is
-// impossible.
+// Carries out flip, nan, swap_rows, spike, unwritten or scale. InputError if
+// that is impossible.
 absl::Status Damage(const TensorRef& tensor, const FaultSpec& spec);
 
 // What the tensor holds, packed; and that put back, or zeros where it is of
@@ -27,8 +27,9 @@ std::vector<std::byte> Copy(const TensorRef& tensor);
 absl::Status Restore(const TensorRef& tensor,
                      const std::vector<std::byte>& bytes);
 
-// y = x . weight^T again, each sum in fp32 from the last term to the first.
-// InputError for an operation that is no such product, or has a part of it.
+// y = x . weight^T or dx = dy . weight again, each sum in fp32 from the last
+// term to the first; of a norm, its rows' sums of squares. InputError for an
+// operation that is none of these, or has a part of the terms.
 absl::Status SumFromFarEnd(const OperationEvent& event, const FaultSpec& spec);
 
 }  // namespace lockstep::fault_internal

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "determinism/check.h"
-#include "model/device_poison_count.h"
+#include "determinism/fresh_memory.h"
 
 namespace lockstep {
 namespace {
@@ -21,19 +21,11 @@ size_t Rounded(size_t bytes) {
 }
 
 void* PoisonIfAsked(void* data, size_t bytes) {
-  if (DevicePoisonCount().load(std::memory_order_relaxed) > 0) {
-    std::memset(data, 0xff, bytes);
-  }
+  if (IsFreshMemoryPoisoned()) std::memset(data, kPoisonByte, bytes);
   return data;
 }
 
 }  // namespace
-
-// Of all devices: ranks that are threads of one process are poisoned together.
-PoisonCount& DevicePoisonCount() {
-  static std::atomic<int> count{0};
-  return count;
-}
 
 Device::Device(int threads, Isa isa) : isa_(isa), threads_(threads) {}
 

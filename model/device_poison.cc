@@ -1,10 +1,10 @@
 #include "model/device_poison.h"
 
-#include "model/device_poison_count.h"
+#include "determinism/fresh_memory.h"
 
 namespace lockstep {
 
-ScopedPoison::ScopedPoison() { ++DevicePoisonCount(); }
-ScopedPoison::~ScopedPoison() { --DevicePoisonCount(); }
+ScopedPoison::ScopedPoison() { ++FreshMemoryPoison(); }
+ScopedPoison::~ScopedPoison() { --FreshMemoryPoison(); }
 
 }  // namespace lockstep
