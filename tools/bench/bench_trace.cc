@@ -85,9 +85,7 @@ absl::StatusOr<std::vector<BenchCase>> BenchTrace(const BenchOptions& options) {
   if (absl::StrContains(kStepCases, options.only)) {
     LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> steps,
                         TraceStepCases(options, scratch / "."));
-    for (const BenchCase& one : steps) {
-      if (absl::StrContains(one.name, options.only)) cases.push_back(one);
-    }
+    cases.insert(cases.end(), steps.begin(), steps.end());
   }
   return cases;
 }

@@ -1,11 +1,11 @@
 #include "tools/bench/trace_steps.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "determinism/clock.h"
@@ -14,15 +14,17 @@
 #include "determinism/trace_writer.h"
 #include "tools/bench/bench_stepper.h"
 #include "tools/stepper.h"
+#include "tools/tax/tax_numbers.h"
 #include "tools/trace_loop.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int64_t kRounds = 5;
-constexpr std::array<TraceLevel, 4> kLevels = {
-    TraceLevel::kPhase, TraceLevel::kModule, TraceLevel::kOperation,
-    TraceLevel::kKernel};
+
+std::string NameOfCase(TraceLevel level) {
+  return absl::StrCat("step, level ", NameOf(level));
+}
 
 // Hands on to whatever trace is on.
 class Switch : public OperationObserver {
@@ -33,52 +35,58 @@ class Switch : public OperationObserver {
   TraceWriter* on = nullptr;
 };
 
+// Steps with and without a trace in turns: what disturbs the machine for longer
+// than a step meets both sides of a ratio, and what is shorter is outvoted.
 class Rounds {
  public:
-  Rounds(Stepper& stepper, std::string folder)
+  Rounds(Stepper& stepper, std::string folder, std::vector<TraceLevel> levels)
       : stepper_(stepper), folder_(std::move(folder)) {
+    for (const TraceLevel level : levels) measured_.push_back({.level = level});
     stepper_.AddTracer(&trace_);
   }
 
-  // One step before, which touches all memory.
+  // One step before, which touches all memory. Every other round goes through
+  // the levels backwards.
   absl::Status Run(int64_t rounds) {
     LS_RETURN_IF_ERROR(Step(nullptr).status());
+    LS_ASSIGN_OR_RETURN(double before, Step(nullptr));
     for (int64_t round = 0; round < rounds; ++round) {
-      LS_ASSIGN_OR_RETURN(const double plain, Step(nullptr));
-      plain_.push_back(plain);
-      for (size_t i = 0; i < kLevels.size(); ++i) {
-        LS_ASSIGN_OR_RETURN(const double traced, Traced(kLevels[i]));
-        traced_[i].push_back(traced);
+      for (Measured& one : measured_) {
+        LS_ASSIGN_OR_RETURN(const double traced, Traced(one.level));
+        LS_ASSIGN_OR_RETURN(const double after, Step(nullptr));
+        one.traced.push_back(traced);
+        one.plain.push_back((before + after) / 2);
+        before = after;
       }
+      std::reverse(measured_.begin(), measured_.end());
     }
     return absl::OkStatus();
   }
 
-  std::vector<BenchCase> Cases(int threads) const {
+  std::vector<BenchCase> Cases(int threads) {
+    std::sort(measured_.begin(), measured_.end(),
+              [](const auto& a, const auto& b) { return a.level < b.level; });
     std::vector<BenchCase> cases;
-    for (size_t i = 0; i < kLevels.size(); ++i) {
-      std::vector<double> ratios;
-      for (size_t k = 0; k < plain_.size(); ++k) {
-        ratios.push_back(traced_[i][k] / plain_[k]);
-      }
-      cases.push_back(
-          {.name = absl::StrCat("step, level ", NameOf(kLevels[i])),
-           .threads = threads,
-           .rate = Median(traced_[i]),
-           .unit = "s/step",
-           .probe = Median(plain_),
-           .ratio = Median(ratios),
-           .ratio_low = *std::min_element(ratios.begin(), ratios.end()),
-           .ratio_high = *std::max_element(ratios.begin(), ratios.end())});
+    for (const Measured& one : measured_) {
+      const TaxInterval price = TaxOf(one.traced, one.plain);
+      cases.push_back({.name = NameOfCase(one.level),
+                       .threads = threads,
+                       .rate = MedianOf(one.traced),
+                       .unit = "s/step",
+                       .probe = MedianOf(one.plain),
+                       .ratio = 1 + price.tax,
+                       .ratio_low = 1 + price.low,
+                       .ratio_high = 1 + price.high});
     }
     return cases;
   }
 
  private:
-  static double Median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  }
+  struct Measured {
+    TraceLevel level = {};
+    std::vector<double> traced = {};
+    std::vector<double> plain = {};  // of the steps before and behind
+  };
 
   absl::StatusOr<double> Traced(TraceLevel level) {
     LS_ASSIGN_OR_RETURN(
@@ -110,18 +118,25 @@ class Rounds {
   const std::string folder_;
   int files_ = 0;
   Switch trace_;
-  std::vector<double> plain_;
-  std::array<std::vector<double>, kLevels.size()> traced_;
+  std::vector<Measured> measured_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<BenchCase>> TraceStepCases(
     const BenchOptions& options, const std::string& scratch) {
+  std::vector<TraceLevel> levels;
+  for (const TraceLevel level : {TraceLevel::kPhase, TraceLevel::kModule,
+                                 TraceLevel::kOperation, TraceLevel::kKernel}) {
+    if (absl::StrContains(NameOfCase(level), options.only)) {
+      levels.push_back(level);
+    }
+  }
+  if (levels.empty()) return std::vector<BenchCase>();
   const ScopedFloatEnv float_env;
   LS_ASSIGN_OR_RETURN(const auto made, MakeBenchStepper(options, scratch, {}));
   LS_RETURN_IF_ERROR(PosixFileSystem()->MakeDirs(scratch + "/traces"));
-  Rounds rounds(*made->stepper, scratch + "/traces");
+  Rounds rounds(*made->stepper, scratch + "/traces", std::move(levels));
   LS_RETURN_IF_ERROR(rounds.Run(options.rounds > 0 ? options.rounds : kRounds));
   return rounds.Cases(made->machine.threads);
 }

@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// A case a level, in seconds a step; its probe are the steps without a trace,
-// and the ratio is the median over rounds of two steps behind each other.
-// `scratch`: an existing folder.
+// A case a level that `only` is in, in seconds a step; its probe are the steps
+// without a trace, and the ratio is the median over rounds of a traced step to
+// the mean of the two around it. `scratch`: an existing folder.
 absl::StatusOr<std::vector<BenchCase>> TraceStepCases(
     const BenchOptions& options, const std::string& scratch);
 

@@ -2,43 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
+#include "tools/trace_diff/key_hasher.h"
 #include "tools/trace_diff/phase_place.h"
 #include "tools/trace_diff/record_view.h"
 
 namespace lockstep {
-namespace {
-
-// 128 bits of whatever is told: enough that no two identities of a trace meet.
-class KeyHasher {
- public:
-  KeyHasher& Number(uint64_t word) {
-    low = Mixed(low ^ word, 0x9e3779b97f4a7c15ull);
-    high = Mixed(high ^ word, 0xc2b2ae3d27d4eb4full);
-    return *this;
-  }
-  KeyHasher& Text(std::string_view text) {
-    Number(text.size());
-    for (size_t i = 0; i < text.size(); i += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, text.data() + i, std::min<size_t>(8, text.size() - i));
-      Number(word);
-    }
-    return *this;
-  }
-  uint64_t low = 0x243f6a8885a308d3ull;
-  uint64_t high = 0x13198a2e03707344ull;
-
- private:
-  static uint64_t Mixed(uint64_t word, uint64_t factor) {
-    const uint64_t product = word * factor;
-    return std::rotl(product, 29) ^ (product >> 32);
-  }
-};
-
-}  // namespace
 
 OperationList::Key OperationList::KeyOf(const RecordView& view) {
   KeyHasher hasher;

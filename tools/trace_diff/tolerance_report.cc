@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/trace_diff/identity_json.h"
 #include "tools/trace_diff/tolerance.h"
 
 namespace lockstep {
@@ -17,18 +18,13 @@ Json Number(double value) {
 }
 
 Json PointJson(const GrowthPoint& p) {
-  return {{"rank", p.rank},
-          {"step", p.identity.step},
-          {"attempt", p.identity.attempt},
-          {"phase", p.identity.phase},
-          {"scope", p.identity.scope},
-          {"operation", p.identity.operation},
-          {"occurrence", p.identity.occurrence},
-          {"sample", p.identity.first_sample},
-          {"tensor", p.tensor},
-          {"units_in", Number(p.units_in)},
-          {"units_out", Number(p.units_out)},
-          {"growth", Number(p.growth())}};
+  Json json = {{"rank", p.rank}};
+  json.update(IdentityJson(p.identity));
+  json.update(Json{{"tensor", p.tensor},
+                   {"units_in", Number(p.units_in)},
+                   {"units_out", Number(p.units_out)},
+                   {"growth", Number(p.growth())}});
+  return json;
 }
 
 std::string PointText(const GrowthPoint& p) {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tools/trace_diff/identity_json.h"
 #include "tools/trace_diff/trace_diff.h"
 
 namespace lockstep {
@@ -105,33 +106,27 @@ std::string TraceDifferenceJson(const TraceDifference& d) {
   for (const RankParting& parting : d.partings) {
     partings.push_back(PartingJson(parting));
   }
-  Json json = {
-      {"verdict", NameOf(p.kind)},
-      {"step", p.identity.step},
-      {"attempt", p.identity.attempt},
-      {"rank", p.rank < 0 ? Json(nullptr) : Json(p.rank)},
-      {"ranks", d.ranks},
-      {"all_ranks", d.ranks.size() == d.partings.size()},
-      {"phase", p.identity.phase},
-      {"scope", p.identity.scope},
-      {"operation", p.identity.operation},
-      {"occurrence", p.identity.occurrence},
-      {"tensor", p.tensor},
-      {"sample", p.identity.first_sample},
-      {"micro_batch", p.micro_batch},
-      {"producer", p.kind == Parting::kBetween ? Json(ToString(p.producer))
-                                               : Json(nullptr)},
-      {"only_in", p.kind != Parting::kControlFlow ? Json(nullptr)
-                  : p.only_in_a                   ? Json("a")
-                                                  : Json("b")},
-      {"a", TensorJson(p.a)},
-      {"b", TensorJson(p.b)},
-      {"compared", d.compared},
-      {"different", d.different},
-      {"missing", d.missing},
-      {"across_layouts", d.across_layouts},
-      {"partings", std::move(partings)},
-      {"notes", d.notes}};
+  Json json = {{"verdict", NameOf(p.kind)}};
+  json.update(IdentityJson(p.identity));
+  json.update(
+      Json{{"rank", p.rank < 0 ? Json(nullptr) : Json(p.rank)},
+           {"ranks", d.ranks},
+           {"all_ranks", d.ranks.size() == d.partings.size()},
+           {"tensor", p.tensor},
+           {"micro_batch", p.micro_batch},
+           {"producer", p.kind == Parting::kBetween ? Json(ToString(p.producer))
+                                                    : Json(nullptr)},
+           {"only_in", p.kind != Parting::kControlFlow ? Json(nullptr)
+                       : p.only_in_a                   ? Json("a")
+                                                       : Json("b")},
+           {"a", TensorJson(p.a)},
+           {"b", TensorJson(p.b)},
+           {"compared", d.compared},
+           {"different", d.different},
+           {"missing", d.missing},
+           {"across_layouts", d.across_layouts},
+           {"partings", std::move(partings)},
+           {"notes", d.notes}});
   return json.dump() + "\n";
 }
 
