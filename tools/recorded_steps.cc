@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
+#include "tools/foreign_json.h"
 #include "tools/metrics.h"
 
 namespace lockstep {
@@ -22,11 +23,7 @@ bool IsTiming(std::string_view key) {
 
 // The step of a line, or 0 for what is no step's line.
 int64_t StepOf(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return 0;
-  const auto step = json.find("step");
-  if (step == json.end() || !step->is_number_integer()) return 0;
-  return step->get<int64_t>();
+  return WholeField(ParseForeign<Json>(line), "step").value_or(0);
 }
 
 void Compare(const Json& recorded, const Json& ours, const std::string& prefix,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
+#include "tools/foreign_json.h"
 
 namespace lockstep {
 namespace {
@@ -45,7 +46,7 @@ bool IsSound(const Json& launches) {
 absl::StatusOr<Json> ReadFile(FileSystem& fs, const std::string& dir) {
   if (!fs.Exists(PathOf(dir))) return Json();
   LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(PathOf(dir)));
-  Json json = Json::parse(text, nullptr, false);
+  auto json = ParseForeign<Json>(text);
   if (json.is_object() && IsSound(LaunchesOf(json))) return json;
   return InputError("this is not what a launch with faults writes", PathOf(dir),
                     "restore it, or remove it to go on without");

@@ -12,6 +12,7 @@
 #include "ckpt/run_lock.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
+#include "tools/foreign_json.h"
 #include "tools/launches.h"
 #include "tools/status_ranks.h"
 #include "tools/trained_model.h"
@@ -71,12 +72,10 @@ void AddProgress(FileSystem& fs, const std::string& dir, const Manifest& m,
   const Json line = LastLine(Tail(fs, dir + "/metrics.jsonl"));
   json["step"] = m.parent.step;
   json["steps"] = nullptr;
-  for (const char* name : {"step", "loss", "tokens_per_s", "mfu"}) {
-    if (line.contains(name)) {
-      json[name] = line[name];
-    } else if (!json.contains(name)) {
-      json[name] = nullptr;
-    }
+  if (const auto step = WholeField(line, "step")) json["step"] = *step;
+  for (const char* name : {"loss", "tokens_per_s", "mfu"}) {
+    const auto number = NumberField(line, name);
+    json[name] = number ? Json(*number) : Json(nullptr);
   }
   const auto config = ConfigOfManifest(m, dir + "/manifest.json");
   if (config.ok()) json["steps"] = config->Steps();
@@ -94,7 +93,7 @@ void AddSpikes(const LedgerReport& ledger, Json& json) {
       json["spikes"] = none;
     }
     if (!skip && entry.event != "spike") continue;
-    const Json fields = Json::parse(entry.line, nullptr, false);
+    const auto fields = ParseForeign<Json>(entry.line);
     Json last = {{"skipped", skip}};
     for (const char* name : {"step", "what", "value", "median", "limit"}) {
       if (fields.contains(name)) last[name] = fields[name];
@@ -109,15 +108,16 @@ void AddSpikes(const LedgerReport& ledger, Json& json) {
 // Returns whether that is "stop".
 bool AddLedger(const LedgerReport& ledger, Json& json) {
   for (const LedgerEntry& entry : ledger.entries) {
-    const Json fields = Json::parse(entry.line, nullptr, false);
-    if (fields.contains("steps")) json["steps"] = fields["steps"];
-    if (fields.contains("threads")) {
-      json["layout"]["threads"] = fields["threads"];
+    const auto fields = ParseForeign<Json>(entry.line);
+    if (const auto steps = WholeField(fields, "steps")) json["steps"] = *steps;
+    if (const auto threads = WholeField(fields, "threads")) {
+      json["layout"]["threads"] = *threads;
     }
   }
   json["last_event"] = nullptr;
   if (ledger.entries.empty()) return false;
-  Json last = Json::parse(ledger.entries.back().line, nullptr, false);
+  auto last = ParseForeign<Json>(ledger.entries.back().line);
+  if (!last.is_object()) last = {{"event", ledger.entries.back().event}};
   for (const char* name : {"prev", "sum"}) last.erase(name);
   json["last_event"] = last;
   return ledger.entries.back().event == "stop";

@@ -2,6 +2,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tools/foreign_json.h"
 #include "tools/status.h"
 
 namespace lockstep {
@@ -22,20 +23,6 @@ bool IsHeld(const std::string& locks, int64_t pid, uint64_t inode) {
     }
   }
   return false;
-}
-
-// A line may be anybody's: a field of another type is as good as none.
-int64_t Number(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_number_integer()
-             ? found->get<int64_t>()
-             : 0;
-}
-
-std::string Text(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_string() ? found->get<std::string>()
-                                                   : "";
 }
 
 }  // namespace
@@ -60,9 +47,8 @@ Json LastLine(std::string_view text) {
     if (end == std::string_view::npos) break;
     text = text.substr(0, end);  // what followed was not whole
     const size_t begin = text.rfind('\n');
-    const Json line = Json::parse(
-        begin == std::string_view::npos ? text : text.substr(begin + 1),
-        nullptr, false);
+    const auto line = ParseForeign<Json>(
+        begin == std::string_view::npos ? text : text.substr(begin + 1));
     if (line.is_object()) return line;
   }
   return Json();
@@ -74,10 +60,10 @@ TrainerStatus JudgeLock(const std::string& lock_file, const std::string& host,
   TrainerStatus trainer;
   const Json line = LastLine(lock_file);
   if (!line.is_object()) return trainer;
-  trainer.pid = Number(line, "pid");
-  trainer.host = Text(line, "host");
-  trainer.generation = Number(line, "generation");
-  trainer.since_ms = Number(line, "time_ms");
+  trainer.pid = WholeField(line, "pid").value_or(0);
+  trainer.host = TextField(line, "host").value_or("");
+  trainer.generation = WholeField(line, "generation").value_or(0);
+  trainer.since_ms = WholeField(line, "time_ms").value_or(0);
   if (trainer.host == host && IsHeld(locks, trainer.pid, lock_inode)) {
     trainer.state = TrainerState::kAlive;
   } else if (!ended) {

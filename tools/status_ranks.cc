@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "absl/strings/match.h"
+#include "tools/foreign_json.h"
 
 namespace lockstep {
 namespace {
@@ -25,8 +26,7 @@ nlohmann::ordered_json LastWordsOf(FileSystem& fs, const std::string& run_dir,
     if (!absl::EndsWith(name, ".json")) continue;
     const std::string path = run_dir + "/ranks/" + name;
     const auto text = fs.ReadFile(path);
-    auto rank =
-        nlohmann::ordered_json::parse(text.ok() ? *text : "", nullptr, false);
+    auto rank = ParseForeign(text.ok() ? *text : "");
     if (!rank.is_object()) rank = {{"unreadable", true}};
     if (WrittenMs(path) < started_ms) rank["earlier_launch"] = true;
     ranks[name.substr(0, name.size() - 5)] = rank;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "determinism/file_system.h"
 #include "determinism/status.h"
+#include "tools/foreign_json.h"
 #include "tools/status.h"
 #include "tools/verbs.h"
 
@@ -52,18 +53,20 @@ std::string SpikesText(const Json& status) {
       "  spikes      %d, %d of them skipped; the last at step %d: %s %.4g "
       "above %.4g\n",
       spikes["count"].get<int64_t>(), spikes["skipped"].get<int64_t>(),
-      last.value("step", int64_t{0}), last.value("what", std::string("loss")),
-      last.value("value", 0.0), last.value("limit", 0.0));
+      WholeField(last, "step").value_or(0),
+      TextField(last, "what").value_or("loss"),
+      NumberField(last, "value").value_or(0),
+      NumberField(last, "limit").value_or(0));
 }
 
 std::string EventText(const Json& event) {
   if (event.is_null()) return "none";
-  std::string text = event["event"];
-  if (event.contains("step")) {
-    absl::StrAppend(&text, " at step ", event["step"].get<int64_t>());
+  std::string text = TextField(event, "event").value_or("unknown");
+  if (const auto step = WholeField(event, "step")) {
+    absl::StrAppend(&text, " at step ", *step);
   }
-  if (event.contains("error")) {
-    absl::StrAppend(&text, ": ", event["error"].get<std::string>());
+  if (const auto error = TextField(event, "error")) {
+    absl::StrAppend(&text, ": ", *error);
   }
   return text;
 }
@@ -95,7 +98,7 @@ std::string StatusText(const Json& s) {
       " threads\n  trainer     ", TrainerText(s["trainer"]), "\n  last event  ",
       EventText(s["last_event"]), "\n", SpikesText(s));
   for (const auto& [rank, words] : s["ranks"].items()) {
-    absl::StrAppend(&text, "  rank ", rank, "      ", words.dump(), "\n");
+    absl::StrAppend(&text, "  rank ", rank, "      ", DumpForeign(words), "\n");
   }
   for (const Json& problem : s["problems"]) {
     absl::StrAppend(&text, "  problem     ", problem.get<std::string>(), "\n");
@@ -106,7 +109,7 @@ std::string StatusText(const Json& s) {
 absl::StatusOr<Answer> StatusVerb(const StatusOptions& options) {
   LS_ASSIGN_OR_RETURN(const Json status,
                       RunStatus(*PosixFileSystem(), options.run_dir));
-  return Answer{options.json ? status.dump() + "\n" : StatusText(status)};
+  return Answer{options.json ? DumpForeign(status) + "\n" : StatusText(status)};
 }
 
 }  // namespace lockstep

@@ -35,22 +35,9 @@
 #include "tools/skip_list.h"
 #include "tools/spike_detector.h"
 #include "tools/step_report.h"
+#include "tools/stepper_options.h"
 
 namespace lockstep {
-
-struct StepperOptions {
-  int threads = 1;
-  Isa isa = Isa::kScalar;
-  int64_t schedule_length_samples = 0;
-};
-
-// What the last step was made of, sample after sample in ascending order.
-struct StepSamples {
-  std::vector<uint64_t> ids;        // global indices
-  std::vector<int32_t> tokens_ST1;  // samples x (tokens + 1)
-  std::vector<uint8_t> mask_ST;     // 1 where the label counts
-  std::vector<float> losses_ST;     // nats; 0 where the label does not count
-};
 
 class Stepper {
  public:

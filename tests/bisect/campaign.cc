@@ -8,8 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
+#include "model/model_layout.h"
 #include "tests/bisect/campaign_plan.h"
 #include "tools/bisect/bisect.h"
+#include "tools/stored_run.h"
 
 namespace lockstep {
 namespace {
@@ -22,26 +24,57 @@ bool Named(const Json& json, const Plan& plan) {
     return json.value(key, Json()) == Json(want);
   };
   if (!is("verdict", plan.verdict) || !is("repeatable", true)) return false;
-  if (plan.step && !is("step", *plan.step)) return false;
-  if (plan.rank && !is("ranks", std::vector<int64_t>{*plan.rank})) return false;
+  if (!is("step", plan.step) || json["replays"] > 2) return false;
+  if (!plan.ranks.empty() && !is("ranks", plan.ranks)) return false;
   if (plan.sample && !is("sample", *plan.sample)) return false;
-  if (json["replays"] > 2) return false;
   if (place.operation.empty()) return true;
   return (place.scope.empty() || is("scope", place.scope)) &&
          is("operation", place.operation) && is("phase", place.phase) &&
-         !json["tensor"].get<std::string>().empty();
+         is("tensor", plan.tensor);
+}
+
+std::string KindOf(const std::string& fault) {
+  const size_t begin = fault.find('=') + 1;
+  return fault.substr(begin, fault.find(',') - begin);
 }
 
 }  // namespace
 
-const TrainRig& Campaign::CleanRun(const std::string& name,
-                                   const RigOptions& options) {
-  std::unique_ptr<TrainRig>& rig = clean_[name];
-  if (rig == nullptr) {
-    rig = std::make_unique<TrainRig>("campaign_" + name);
-    rig->Unseed(options);
+struct Campaign::Clean {
+  explicit Clean(const std::string& name) : rig(name) {}
+
+  void Train(const RigOptions& options) {
+    FileSystem& fs = *PosixFileSystem();
+    unseed = rig.Unseed(options);
+    metrics = rig.Metrics();
+    const auto manifest = ManifestOfStep(fs, rig.dir(), 1);
+    ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+    const auto config = StoredConfig(fs, rig.dir(), *manifest, {});
+    ASSERT_TRUE(config.ok()) << config.status().message();
+    auto opened = OpenStoredData(fs, rig.dir(), *manifest, *config);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    data = *std::move(opened);
+    const auto stages = StagesOf(config->model, config->data.sequence, 2);
+    ASSERT_TRUE(stages.ok()) << stages.status().message();
+    cut = stages->back().begin;
   }
-  return *rig;
+
+  TrainRig rig;
+  std::string unseed;
+  std::vector<std::string> metrics;
+  std::unique_ptr<Dataset> data;
+  int64_t cut = 0;
+};
+
+const Campaign::Clean& Campaign::CleanRun(const std::string& name,
+                                          const RigOptions& options) {
+  std::shared_ptr<const Clean>& kept = clean_[name];
+  if (kept == nullptr) {
+    auto clean = std::make_shared<Clean>("campaign_" + name);
+    clean->Train(options);
+    kept = clean;
+  }
+  return *kept;
 }
 
 std::string Campaign::OptionsOf(int number, RigOptions& options) {
@@ -65,29 +98,40 @@ CampaignCase Campaign::Run(int number) {
   const Layout& layout = *std::find_if(
       layouts.begin(), layouts.end(),
       [&](const Layout& l) { return l.name == name.substr(0, cut); });
-  const Plan plan = PlanOf(number, {.layout = layout,
+  const Clean& clean = CleanRun(name, options);
+  const auto plan = PlanOf(number, {.layout = layout,
                                     .precision = name.substr(cut + 1),
                                     .step = static_cast<int64_t>(2 + dice(5)),
+                                    .data = *clean.data,
+                                    .cut = clean.cut,
                                     .dice = dice});
+  EXPECT_TRUE(plan.ok()) << number << plan.status().message();
+  if (!plan.ok()) return {};
   CampaignCase result = {
-      .about = absl::StrCat(number, ": ", name, ", ", plan.faults.front())};
-  const TrainRig& clean = CleanRun(name, options);
+      .about = absl::StrCat(number, ": ", name, ", ", plan->faults.front()),
+      .kind = KindOf(plan->faults.front())};
   const TrainRig broken("campaign_broken");
-  if (plan.resumed_at > 0) {
+  if (plan->resumed_at > 0) {
     RigOptions first = options;
-    first.until = plan.resumed_at;
+    first.until = plan->resumed_at;
     broken.Unseed(first);
   }
-  options.faults = plan.faults;
+  options.faults = plan->faults;
   const RigResult trained = broken.Train(options);
   EXPECT_TRUE(trained.status.ok()) << result.about << trained.status.message();
-  result.matters = broken.Metrics() != clean.Metrics();
-  const auto bisected = Bisect(
-      *PosixFileSystem(), {.a = clean.dir(), .b = broken.dir(), .threads = 1});
+  const std::vector<std::string> metrics = broken.Metrics();
+  result.matters = metrics != clean.metrics || trained.unseed != clean.unseed;
+  if (!result.matters) {
+    result.proof =
+        absl::StrCat(metrics.size(), " lines equal, state ", trained.unseed);
+  }
+  const auto bisected =
+      Bisect(*PosixFileSystem(),
+             {.a = clean.rig.dir(), .b = broken.dir(), .threads = 1});
   EXPECT_TRUE(bisected.ok()) << result.about << bisected.status().message();
   if (!bisected.ok()) return result;
   const std::string said = BisectJson(*bisected);
-  result.named = result.matters && Named(Json::parse(said), plan);
+  result.named = result.matters && Named(Json::parse(said), *plan);
   result.false_alarm = !result.matters && !bisected->equal();
   if (!result.named) result.said = said;
   return result;
@@ -96,7 +140,7 @@ CampaignCase Campaign::Run(int number) {
 std::string Campaign::AlarmOfEqualRuns(int number) {
   RigOptions options;
   const std::string name = OptionsOf(number, options);
-  const TrainRig& clean = CleanRun(name, options);
+  const TrainRig& clean = CleanRun(name, options).rig;
   const TrainRig again("campaign_again");
   // As often as not another launch, with another number of threads.
   if (number % 2 == 1) {

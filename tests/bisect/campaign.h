@@ -19,10 +19,14 @@ namespace lockstep {
 
 struct CampaignCase {
   std::string about;         // layout, precision, fault
+  std::string kind = {};     // of the fault
   bool matters = false;      // some line of the run is another
-  bool named = false;        // as planted: step, place, rank or sample
+  bool named = false;        // as planted: step, place, tensor, rank or sample
   bool false_alarm = false;  // no line is another, and bisect saw one
-  std::string said = {};     // bisect's JSON where it was wrong
+  // Of one that does not matter: the lines that are equal, and the state that
+  // both runs end in; empty: they are not equal, so it did.
+  std::string proof = {};
+  std::string said = {};  // bisect's JSON where it was wrong
 };
 
 class Campaign {
@@ -36,8 +40,9 @@ class Campaign {
   // The case's kind of run, by name.
   static std::string OptionsOf(int number, RigOptions& options);
   // The run without a fault, made once for each kind of run.
-  const TrainRig& CleanRun(const std::string& name, const RigOptions& options);
-  std::map<std::string, std::unique_ptr<TrainRig>> clean_;
+  struct Clean;
+  const Clean& CleanRun(const std::string& name, const RigOptions& options);
+  std::map<std::string, std::shared_ptr<const Clean>> clean_;
 };
 
 }  // namespace lockstep

@@ -3,7 +3,8 @@
 // that went through and the one that was resumed, and names the entry.
 //
 // huggingface/transformers#17032, thinking-machines-lab/tinker-feedback#127,
-// THUDM/slime#1546, PrimeIntellect-ai/prime-rl#1035.
+// THUDM/slime#1546, PrimeIntellect-ai/prime-rl#1035. (A master that came back
+// otherwise is refused by the load: its run-time weight is not the saved one.)
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,7 +28,10 @@ std::vector<Case> Cases() {
   return {{"run/seed", "random stream", {"model.hidden_dropout=0.1"}},
           {"run/update_samples", "a counter"},
           {"run/cursor", "a cursor"},
-          {"optimizer/updates", "optimizer state"}};
+          {"optimizer/updates", "optimizer state"},
+          {"optimizer/backbone.layers.1.mixer.up_proj.weight.exp_avg_sq",
+           "optimizer state"},
+          {"loss_scaler/scale", "scales", {"precision.mode=fp16"}}};
 }
 
 TEST(BisectResumeCaseTest, TheEntryThatCameBackOtherwiseIsNamed) {

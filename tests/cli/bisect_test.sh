@@ -35,6 +35,8 @@ done
 expect 1 '"operation":"down_proj"' "$lockstep" bisect a b --json \
   --binary-a ./program_a --binary-b ./program_b
 says '"verdict":"operation"'
+says '"elements":{"tensor":"y"'
+says '"differ":1,'
 for side in a b; do
   checks=$((checks + 1))
   grep -q "^replay $side --from 3 " "asked_$side" || fail "program_$side was not asked"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "determinism/operation.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
@@ -87,6 +88,8 @@ bool Bisection::SamplesDiffer() {
 }
 
 absl::Status Bisection::NeitherRecurs() {
+  LS_ASSIGN_OR_RETURN(const bool memory, MemoryExplains());
+  if (memory) return Verdict("unwritten_memory");
   result_.notes.push_back(
       "neither run recurs here: replay each with the program that made it "
       "(--binary-a, --binary-b), on the machine that did");
@@ -97,9 +100,12 @@ absl::Status Bisection::NeitherRecurs() {
 absl::Status Bisection::OneDoesNotRecur() {
   result_.odd_one = a_.recurs ? "b" : "a";
   result_.repeatable = false;
+  if (!HasBinaries()) ++result_.replays;
+  LS_ASSIGN_OR_RETURN(const bool memory, Poisoned(!a_.recurs));
+  if (memory) return Verdict("unwritten_memory");
   const std::string& odd = a_.recurs ? options_.b : options_.a;
   const std::string sound = scratch_ / (a_.recurs ? "a" : "b");
-  const TraceSteps only = {evidence_.step, evidence_.step};
+  const TraceSteps only = {evidence_.FirstTraced(), evidence_.step};
   const auto traced = a_.recurs ? CompareTraces(fs_, sound, odd, only)
                                 : CompareTraces(fs_, odd, sound, only);
   if (traced.ok() && !traced->equal()) {
@@ -123,6 +129,13 @@ absl::Status Bisection::OneDoesNotRecur() {
 absl::Status Bisection::CompareReplays() {
   LS_ASSIGN_OR_RETURN(result_.trace,
                       CompareTraces(fs_, scratch_ / "a", scratch_ / "b"));
+  const int64_t parted = result_.trace->first.identity.step;
+  if (!result_.trace->equal() && parted < evidence_.step) {
+    result_.step = parted;
+    result_.notes.push_back(absl::StrCat(
+        "the lines of the runs differ from step ", evidence_.step,
+        " on: what parts in step ", parted, " is not in that step's line"));
+  }
   LS_ASSIGN_OR_RETURN(
       result_.tree,
       ReadScopeTree(fs_, scratch_ / "a", scratch_ / "b", *result_.trace));
@@ -155,16 +168,21 @@ absl::Status Bisection::ComparePrograms() {
                          ? "state_after_load"
                          : "received");
     case Parting::kControlFlow:
-      result_.repeatable = true;
-      return Verdict("control_flow");
+      return Unless(MemoryExplains(), "control_flow");
     case Parting::kBetween:
-      result_.repeatable = true;
-      return Verdict("changed_between");
+      return Unless(MemoryExplains(), "changed_between");
     default:
-      result_.repeatable = true;
-      LS_RETURN_IF_ERROR(CompareBytes());
-      return Verdict("operation");
+      return Unless(CompareBytes(), "operation");
   }
+}
+
+// Both runs recur, so it comes back, unless it is memory's.
+absl::Status Bisection::Unless(absl::StatusOr<bool> memory,
+                               const std::string& verdict) {
+  LS_RETURN_IF_ERROR(memory.status());
+  if (*memory) return Verdict("unwritten_memory");
+  result_.repeatable = result_.sound_memory.value_or(true);
+  return Verdict(verdict);
 }
 
 absl::StatusOr<BisectResult> Bisect(FileSystem& fs,

@@ -18,13 +18,17 @@
 //      loaded there and does not recur from it, its load is suspected.
 //      Where the runs took no fingerprints, one replay of each with some, from
 //      there on, finds the step.
-//   5  both replayed from there, the step traced on all ranks, inputs too.
+//   5  both replayed from there, the step traced on all ranks, inputs too; with
+//      replicas also the step before, since what they hold of each other's
+//      weights is in no line.
 //      Both recur: the traces part at an operation. One does not recur: what it
 //      recorded happened once; its own trace, if the run left one, names the
 //      operation.
 //   6  the same again, keeping the bytes of that operation's tensors, in
 //      poisoned memory and without messages beside computation
-//      (kept_operation.h).
+//      (kept_operation.h, poisoned_replay.h). A run that comes to other bits so
+//      depends on memory that nobody wrote, or on a message that was not there:
+//      its two replays name the operation.
 //
 // Verdicts:
 //   equal            no step differs
@@ -36,6 +40,8 @@
 //   changed_between  an input is not what its producer left
 //   control_flow     one did an operation that the other did not
 //   received         the part that came first was not captured
+//   unwritten_memory where fresh memory holds another pattern and no message is
+//                    on its way, this operation leaves other bits
 //   not_reproduced   neither replay parts from the other, or neither recurs
 //
 // JSON, fields are only ever added: verdict, step, rank, ranks, phase, scope,

@@ -3,6 +3,7 @@
 
 #include "tools/bisect/bisect.h"
 #include "tools/bisect/likely_cause.h"
+#include "tools/foreign_json.h"
 
 namespace lockstep {
 namespace {
@@ -96,7 +97,7 @@ std::string BisectJson(const BisectResult& r, const std::string& fix_json) {
       {"page", r.page.empty() ? Json(nullptr) : Json(r.page)},
       {"notes", r.notes}};
   if (!fix_json.empty()) json["fix"] = Json::parse(fix_json);
-  return json.dump() + "\n";
+  return DumpForeign(json) + "\n";
 }
 
 }  // namespace lockstep

@@ -15,6 +15,12 @@ std::string Sentence(const BisectResult& r) {
                                        " has other tokens in the one");
   }
   if (r.state) return "its state after the load is not the other's";
+  if (r.verdict == "unwritten_memory") {
+    return absl::StrCat(
+        "run ", r.odd_one,
+        " depends on what fresh memory holds, or on when messages come: this "
+        "operation is the first whose output does");
+  }
   if (r.verdict == "not_reproduced") return "the difference does not come back";
   if (!r.trace.has_value()) {
     return absl::StrCat("what run ", r.odd_one,

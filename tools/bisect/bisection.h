@@ -37,8 +37,15 @@ class Bisection {
   SideOptions Side(bool of_a) const;
   absl::Status FindStep();
   absl::Status ReplayBoth();
-  absl::Status CompareBytes();
-  void CompareTensor(const SavedOperation& saved);
+  // bisection_bytes.cc
+  absl::StatusOr<bool> CompareBytes();
+  absl::Status CompareTracedBytes();
+  void CompareTensor(const KeptTensor& a, const KeptTensor& b);
+  // bisection_memory.cc: whether the run depends on what memory holds that
+  // nobody wrote, or on when messages come; then the place is that one.
+  absl::StatusOr<bool> Poisoned(bool of_a);
+  absl::StatusOr<bool> DependsOnMemory(bool of_a, bool recurs);
+  absl::StatusOr<bool> MemoryExplains();
 
   bool SamplesDiffer();
   absl::StatusOr<bool> LoadedStateDiffers();
@@ -47,6 +54,7 @@ class Bisection {
   absl::Status CompareReplays();
   bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();
+  absl::Status Unless(absl::StatusOr<bool> memory, const std::string& verdict);
 
   FileSystem& fs_;
   const BisectOptions& options_;

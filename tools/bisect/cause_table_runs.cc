@@ -74,7 +74,7 @@ constexpr CauseRow kCauses[] = {
      "resume from a checkpoint that verifies"},
     {[](const BisectResult& r) {
        return Is(r, "state_after_load") &&
-              (Entry(r, "loss_scaler/") || Entry(r, "grid/"));
+              (Entry(r, "loss_scaler/") || Entry(r, "gradient_grid/"));
      },
      "a resumed run leaves the one that went through: scales",
      "scales that were reset, or made anew from what was loaded",

@@ -13,6 +13,9 @@ std::string OfTheSteps(const BisectResult& r) {
 }
 
 std::string OfTheReplays(const BisectResult& r) {
+  if (r.verdict == "unwritten_memory") {
+    return "The run was done again twice, by one program on one machine.";
+  }
   if (r.repeatable.value_or(false)) {
     return absl::StrCat(
         "Both runs were done again from ",
@@ -43,6 +46,12 @@ std::string OfTheState(const StateDifference& state) {
 }
 
 std::string OfTheTrace(const BisectResult& r) {
+  if (r.verdict == "unwritten_memory") {
+    return absl::StrCat(
+        "Two replays of run ", r.odd_one,
+        " are equal up to this operation and part there; they differ in what "
+        "fresh memory holds and in when messages travel, and in nothing else.");
+  }
   switch (r.trace->first.kind) {
     case Parting::kOrigin:
       return "The operation was given the same bits in both and left others; "
@@ -85,13 +94,14 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
   if (r.sound_memory) {
     sure.push_back(
         *r.sound_memory
-            ? "A second replay of each, with fresh memory that holds no "
-              "numbers and no message on its way during computation, came to "
-              "the same bits and kept the operation's: neither memory that "
-              "nobody wrote nor an unfinished message is the cause."
-            : "A second replay of each, with fresh memory that holds no "
-              "numbers and no message on its way during computation, came to "
-              "other bits: what was named here may only be where that shows.");
+            ? "A second replay, with fresh memory that holds no numbers and no "
+              "message on its way during computation, came to the same bits as "
+              "the first: neither memory that nobody wrote nor an unfinished "
+              "message is the cause."
+            : "A second replay, with fresh memory that holds no numbers and no "
+              "message on its way during computation, came to other bits than "
+              "the first: memory that nobody wrote, or a message that was not "
+              "there yet, is read.");
   }
   return sure;
 }

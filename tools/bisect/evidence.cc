@@ -40,6 +40,7 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
     LS_ASSIGN_OR_RETURN(const RunConfig config,
                         ConfigOfManifest(*manifest, "a run's manifest"));
     evidence.fingerprinted &= config.metrics.fingerprints;
+    evidence.replicas |= manifest->layout.data > 1;
   }
   return absl::OkStatus();
 }
@@ -91,6 +92,20 @@ bool Evidence::Explained() const {
 
 bool Evidence::Differs(const std::string& field) const {
   return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+int64_t Evidence::Start() const {
+  int64_t start = 0;
+  const int64_t before = FirstTraced() - 1;
+  for (const int64_t checkpoint : equal_checkpoints) {
+    if (checkpoint <= before) start = checkpoint;
+  }
+  return start;
+}
+
+int64_t Evidence::FirstTraced() const {
+  const bool alone = !replicas || after_load_a || after_load_b;
+  return alone ? step : std::max({step - 1, first_a, first_b, int64_t{1}});
 }
 
 absl::StatusOr<Evidence> GatherEvidence(FileSystem& fs, const std::string& a,

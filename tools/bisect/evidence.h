@@ -35,11 +35,17 @@ struct Evidence {
   std::vector<int64_t> checkpoints_a = {}, checkpoints_b = {};
   std::vector<int64_t> equal_checkpoints = {};
   bool fingerprinted = true;  // both runs, at this step
+  bool replicas = false;      // either run has some, at this step
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 
   bool Explained() const;
   bool Differs(const std::string& field) const;
+  // Where a replay begins that ends in the step. Replicas keep copies of each
+  // other's weights, which no line and no checkpoint has, so with these it does
+  // the step before as well.
+  int64_t Start() const;
+  int64_t FirstTraced() const;
 };
 
 // InputError where there is no run, or no step in common.

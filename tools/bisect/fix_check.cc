@@ -1,7 +1,6 @@
 #include "tools/bisect/fix_check.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "determinism/status.h"
@@ -9,12 +8,11 @@
 #include "tools/bisect/evidence.h"
 #include "tools/bisect/traced_replay.h"
 #include "tools/diff/metric_lines.h"
+#include "tools/foreign_json.h"
 #include "tools/stored_run.h"
 
 namespace lockstep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Of all steps but a launch's first, which also warms up.
 absl::Status AddStepTimes(FileSystem& fs, const std::string& run,
@@ -24,11 +22,8 @@ absl::Status AddStepTimes(FileSystem& fs, const std::string& run,
   for (bool first = true;; first = false) {
     LS_ASSIGN_OR_RETURN(const auto line, lines.Next());
     if (!line) return absl::OkStatus();
-    const Json json = Json::parse(*line, nullptr, false);
-    if (!first && json.is_object() && json.contains("step_ms") &&
-        json["step_ms"].is_number()) {
-      times.push_back(json["step_ms"]);
-    }
+    const auto time = NumberField(ParseForeign(*line), "step_ms");
+    if (!first && time) times.push_back(*time);
   }
 }
 

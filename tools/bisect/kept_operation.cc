@@ -2,13 +2,13 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
-#include "model/device_poison.h"
 #include "tools/bisect/layer_parameters.h"
-#include "tools/replay_window.h"
+#include "tools/bisect/poisoned_replay.h"
 #include "tools/saved_operation/kept.h"
 #include "tools/stored_run.h"
 
@@ -24,9 +24,43 @@ OperationIdentity In(OperationIdentity id, Phase phase, std::string scope,
   return id;
 }
 
+bool IsPass(const std::string& phase) {
+  return phase == NameOf(Phase::kForward) ||
+         phase == NameOf(Phase::kRecompute) ||
+         phase == NameOf(Phase::kBackward);
+}
+
+// Why an operation that is no layer's cannot be done again from what it shows.
+std::string WhyNoLayers(const std::string& phase) {
+  if (IsPass(phase)) {
+    return "it is the embedding's, the last norm's or the head's, and only "
+           "layers are done again by themselves";
+  }
+  const std::optional<Phase> known = PhaseFromName(phase);
+  switch (known.value_or(Phase::kSave)) {
+    case Phase::kReduction:
+      return "a final gradient is made of the sums of all micro-batches and "
+             "ranks, which are not kept";
+    case Phase::kClip:
+      return "the norm is made of all gradients, which are not kept";
+    case Phase::kOptimizer:
+      return "an update overwrites the moments and weights that it reads";
+    case Phase::kMessage:
+    case Phase::kCollective:
+      return "it is made by several ranks together";
+    case Phase::kLoad:
+    case Phase::kConversion:
+      return "it is read from a checkpoint: `lockstep ckpt verify` and `ckpt "
+             "diff` look at that";
+    default:
+      return "it is no computation of a layer";
+  }
+}
+
 // What one rank keeps.
 struct RankKeepers {
   OperationKeeper wanted, x, above;
+  int slice = -1;  // its tokens of each sample; -1: all
 };
 
 class StepKeeper {
@@ -39,10 +73,8 @@ class StepKeeper {
 
   WindowVisitor Visitor() {
     return {.begin = [this](int rank, Stepper& s) { return Begin(rank, s); },
-            .step =
-                [this](int rank, Stepper& s, const ReplayedStep& step) {
-                  return End(rank, s, step);
-                }};
+            .step = [this](int rank, Stepper& s,
+                           const ReplayedStep&) { return End(rank, s); }};
   }
 
   KeptOperation Take() {
@@ -50,17 +82,8 @@ class StepKeeper {
     saved.identity = identity_;
     saved.rank = rank_;
     for (auto& [rank, keepers] : keepers_) TakeRank(rank, *keepers);
-    const bool computes = identity_.phase == NameOf(Phase::kForward) ||
-                          identity_.phase == NameOf(Phase::kRecompute) ||
-                          identity_.phase == NameOf(Phase::kBackward);
-    if (layer_ < 0 || !computes) {
-      saved.not_alone = "it is no computation of a layer";
-    } else if (tensor_ranks_ > 1) {
-      saved.not_alone =
-          absl::StrCat("its layer is cut over ", tensor_ranks_,
-                       " ranks, which add up parts of sums for each other");
-    } else if (parameters_.cut) {
-      saved.not_alone = "its parameters are not kept in whole rows";
+    if (layer_ < 0 || !IsPass(identity_.phase)) {
+      saved.not_alone = WhyNoLayers(identity_.phase);
     } else {
       saved.parameters = std::move(parameters_.parameters);
     }
@@ -88,15 +111,15 @@ class StepKeeper {
     const std::lock_guard<std::mutex> lock(mutex_);
     keepers_[rank] = std::move(keepers);
     if (layer_ >= 0) stepper.registry().Visit(parameters_);
-    tensor_ranks_ = stepper.layout().shape.tensor;
+    keepers_[rank]->slice =
+        stepper.layout().sequence_parallel ? stepper.layout().at.tensor : -1;
     kept_.saved.vocab = stepper.config().model.vocab;
     kept_.saved.seed = stepper.state().seed;
     return absl::OkStatus();
   }
 
-  absl::Status End(int rank, Stepper& stepper, const ReplayedStep& step) {
+  absl::Status End(int rank, Stepper& stepper) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (rank == 0) kept_.recurs = step.recurs();
     if (rank != rank_ || !stepper.config().data.reset_at_documents) {
       return absl::OkStatus();
     }
@@ -120,7 +143,8 @@ class StepKeeper {
     return absl::OkStatus();
   }
 
-  // The first rank that has a thing: copies of it are equal.
+  // The first rank that has a thing: copies of it are equal. Tensor ranks that
+  // have tokens of each sample have one each.
   void TakeRank(int rank, RankKeepers& keepers) {
     SavedOperation& saved = kept_.saved;
     if (rank == rank_) {
@@ -128,7 +152,8 @@ class StepKeeper {
       saved.inputs = keepers.wanted.TakeInputs();
       saved.outputs_a = keepers.wanted.TakeOutputs();
     }
-    const auto take = [&](std::vector<KeptTensor> tensors, const char* name) {
+    const auto take = [&](std::vector<KeptTensor> tensors, std::string name) {
+      if (keepers.slice >= 0) absl::StrAppend(&name, ".", keepers.slice);
       if (tensors.empty() || FindKept(saved.layer, name) != nullptr) return;
       tensors[0].name = name;
       saved.layer.push_back(std::move(tensors[0]));
@@ -143,7 +168,6 @@ class StepKeeper {
   std::mutex mutex_;  // guards what follows
   std::map<int, std::unique_ptr<RankKeepers>> keepers_;
   LayerParameters parameters_;
-  int tensor_ranks_ = 1;
   KeptOperation kept_;
 };
 
@@ -154,14 +178,10 @@ absl::StatusOr<KeptOperation> KeepOperation(FileSystem& fs,
                                             const OperationIdentity& identity,
                                             int rank) {
   StepKeeper keeper(identity, rank);
-  WindowOptions window = WindowOf(options);
-  window.sets = {"parallel.overlap=false"};
-  {
-    const ScopedPoison poison;
-    LS_RETURN_IF_ERROR(
-        ReplayWindow(fs, options.run, window, keeper.Visitor()).status());
-  }
+  LS_ASSIGN_OR_RETURN(const bool recurs,
+                      ReplayPoisoned(fs, options, keeper.Visitor()));
   KeptOperation kept = keeper.Take();
+  kept.recurs = recurs;
   LS_ASSIGN_OR_RETURN(const Manifest manifest,
                       ManifestOfStep(fs, options.run, options.step));
   kept.saved.recipe = manifest.recipe.text;

@@ -1,10 +1,10 @@
 // The step once more, for the bytes of what one operation was given and left.
 //
-// What it is: a replay by this program in other circumstances than the first:
-// fresh memory holds a pattern that is no number, and no message is on its way
-// while something is computed. What it is not: a trace. Why so: if the step
-// comes to the same bits even so, neither memory that nobody wrote nor a
-// message that was not there yet is the cause.
+// What it is: the poisoned replay (poisoned_replay.h), in which one operation's
+// tensors are copied, and what its layer needs to do it again. What it is not:
+// a trace, whose bytes would be those of all operations. Why so: which bytes
+// are wanted is known only after the first replay, and the second is done
+// anyway.
 #ifndef LOCKSTEP_TOOLS_BISECT_KEPT_OPERATION_H_
 #define LOCKSTEP_TOOLS_BISECT_KEPT_OPERATION_H_
 

@@ -7,16 +7,22 @@
 namespace lockstep {
 namespace {
 
-bool TakeRows(const StateTensor& t, KeptTensor& whole) {
-  if (t.box_shape.empty() || t.box_shape[0] == 0) return true;
-  auto row = static_cast<int64_t>(SizeOf(t.dtype));
-  for (size_t dim = 1; dim < t.global_shape.size(); ++dim) {
-    if (t.box_shape[dim] != t.global_shape[dim]) return false;
-    row *= t.global_shape[dim];
+// Rows, or columns of rows; what is behind these is never cut.
+void TakeBox(const StateTensor& t, KeptTensor& whole) {
+  if (t.box_shape.empty() || t.box_shape[0] == 0) return;
+  const bool columns = t.global_shape.size() > 1;
+  auto inner = static_cast<int64_t>(SizeOf(t.dtype));
+  for (size_t dim = 2; dim < t.global_shape.size(); ++dim) {
+    inner *= t.global_shape[dim];
   }
-  std::memcpy(whole.bytes.data() + t.box_start[0] * row, t.data,
-              static_cast<size_t>(t.box_shape[0] * row));
-  return true;
+  const int64_t row = columns ? t.global_shape[1] * inner : inner;
+  const int64_t held = columns ? t.box_shape[1] * inner : inner;
+  const int64_t first = columns ? t.box_start[1] * inner : 0;
+  for (int64_t i = 0; i < t.box_shape[0]; ++i) {
+    std::memcpy(whole.bytes.data() + (t.box_start[0] + i) * row + first,
+                static_cast<const char*>(t.data) + i * held,
+                static_cast<size_t>(held));
+  }
 }
 
 }  // namespace
@@ -39,7 +45,7 @@ KeptTensor& LayerParameters::Whole(const std::string& name,
 void LayerParameters::Tensor(const StateTensor& t) {
   const std::string name = t.name.substr(t.name.find('/') + 1);
   if (t.group != StateGroup::kRuntime || !name.starts_with(prefix_)) return;
-  if (!TakeRows(t, Whole(name, t))) cut = true;
+  TakeBox(t, Whole(name, t));
 }
 
 }  // namespace lockstep

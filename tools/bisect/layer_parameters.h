@@ -1,9 +1,9 @@
 // The run-time weights of one layer, put together from what ranks own.
 //
 // What it is: a visitor of every rank's registry, in turns, that ends with
-// whole tensors. What it is not: for layers that are cut over tensor ranks: it
-// says so. Why so: replicas own rows of a layer each, and whoever does the
-// layer again needs all of it.
+// whole tensors. What it is not: a share of them: whoever does the layer again
+// cuts them as its ranks do. Why so: replicas own rows of a layer each, and
+// tensor ranks rows or columns, and a file should not know who had what.
 #ifndef LOCKSTEP_TOOLS_BISECT_LAYER_PARAMETERS_H_
 #define LOCKSTEP_TOOLS_BISECT_LAYER_PARAMETERS_H_
 
@@ -26,7 +26,6 @@ class LayerParameters : public StateVisitor {
   void Bytes(const std::string&, StateGroup, std::string&) override {}
 
   std::vector<KeptTensor> parameters;
-  bool cut = false;  // a box was no whole rows, and is missing
 
  private:
   KeptTensor& Whole(const std::string& name, const StateTensor& t);

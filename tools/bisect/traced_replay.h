@@ -14,13 +14,14 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
+#include "determinism/trace_writer.h"
 #include "tools/bisect/loaded_state.h"
 #include "tools/replay_window.h"
 
 namespace lockstep {
 
 struct ReplayedSide {
-  bool recurs = false;
+  bool recurs = false;                   // all that was traced
   std::vector<std::string> fields = {};  // that did not
   int64_t began_at = 0;
   // Of each sample of the step its tokens; empty of another program's replay.
@@ -31,20 +32,28 @@ struct ReplayedSide {
 };
 
 struct SideOptions {
-  std::string run;
-  std::string binary;  // empty: this program
-  std::string traces;  // a folder to make
+  std::string run = {};
+  std::string binary = {};  // empty: this program
+  std::string traces = {};  // a folder to make
   int64_t step = 0;
+  int64_t traced_from = 0;  // an earlier step; 0: the step
   int64_t checkpoint_at_most = -1;
   bool from_seed = false;
   int64_t threads = 0;
+  std::string bytes_of = {};  // a module, of which alone all bytes are traced
 };
 
 absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
                                           const SideOptions& options);
 
-// The window of the step alone, from where the side begins.
+// What another program's `replay --json` says of so many steps;
+// InvalidArgument with a plain reason for what is none.
+absl::StatusOr<ReplayedSide> ReadReplayAnswer(const std::string& text,
+                                              size_t steps = 1);
+
+// The window of what is traced, from where the side begins; and how it is.
 WindowOptions WindowOf(const SideOptions& options);
+TraceOptions TraceOf(const SideOptions& options);
 
 }  // namespace lockstep
 

@@ -8,6 +8,7 @@
 #include "ckpt/checkpoint_index.h"
 #include "determinism/status.h"
 #include "tools/evaluation.h"
+#include "tools/foreign_json.h"
 #include "tools/status.h"
 #include "tools/stored_run.h"
 #include "tools/trained_model.h"
@@ -25,8 +26,7 @@ absl::StatusOr<Json> LastLineOf(FileSystem& fs, const std::string& path) {
 }
 
 bool IsOfStep(const Json& line, int64_t step) {
-  return line.is_object() && line.value("step", int64_t{-1}) == step &&
-         line.contains("loss") && line["loss"].is_number();
+  return WholeField(line, "step") == step && NumberField(line, "loss");
 }
 
 std::optional<double> Known(double error) {
@@ -78,25 +78,29 @@ absl::StatusOr<FinalEvaluation> FinalEvaluationOf(FileSystem& fs,
   LS_RETURN_IF_ERROR(CheckRunExists(fs, run_dir));
   LS_ASSIGN_OR_RETURN(const Json last,
                       LastLineOf(fs, run_dir + "/metrics.jsonl"));
-  if (!last.is_object() || !last.contains("step")) {
-    return InputError("the run has done no step", run_dir + "/metrics.jsonl",
-                      "train it first");
+  const std::optional<int64_t> done = WholeField(last, "step");
+  if (!done) {
+    return last.is_null()
+               ? InputError("the run has done no step",
+                            run_dir + "/metrics.jsonl", "train it first")
+               : InputError("its last line has no step",
+                            run_dir + "/metrics.jsonl",
+                            "it was written to by something else than a "
+                            "trainer, or is damaged");
   }
-  const auto step = last["step"].get<int64_t>();
+  const int64_t step = *done;
   LS_ASSIGN_OR_RETURN(const Json line, LastLineOf(fs, run_dir + "/eval.jsonl"));
   FinalEvaluation result;
   if (IsOfStep(line, step)) {
-    result = {.loss = line["loss"].get<double>(),
+    result = {.loss = *NumberField(line, "loss"),
               .step = step,
-              .tokens = line.value("tokens", int64_t{0}),
-              .samples = line.value("samples", int64_t{0})};
-    if (line.contains("standard_error") && line["standard_error"].is_number()) {
-      result.standard_error = line["standard_error"].get<double>();
-    }
+              .tokens = WholeField(line, "tokens").value_or(0),
+              .samples = WholeField(line, "samples").value_or(0),
+              .standard_error = NumberField(line, "standard_error")};
   } else {
     LS_ASSIGN_OR_RETURN(result, EvaluateStep(fs, run_dir, step, threads));
   }
-  result.tokens_seen = last.value("tokens_seen", int64_t{0});
+  result.tokens_seen = WholeField(last, "tokens_seen").value_or(0);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "determinism/status.h"
 #include "tools/compare/distributions.h"
 #include "tools/compare/welch.h"
+#include "tools/foreign_json.h"
 #include "tools/metrics.h"
 
 namespace lockstep {
@@ -120,7 +121,7 @@ Json SpreadJson(const Spread& spread) {
 absl::StatusOr<Spread> ReadSpread(FileSystem& fs, const std::string& path) {
   if (!fs.Exists(path)) return NoSpread(path, "there is no file");
   LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
-  const Json json = Json::parse(text, nullptr, false);
+  const auto json = ParseForeign<Json>(text);
   int64_t version = 0;
   if (!json.is_object() || !Get(json, "format_version", version)) {
     return NoSpread(path, "not such a JSON object");

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tools/foreign_json.h"
 
 namespace lockstep {
 namespace {
@@ -66,8 +67,7 @@ bool SameButForTimes(std::string_view a, std::string_view b) {
 
 std::vector<std::string> FieldsThatDiffer(std::string_view a,
                                           std::string_view b) {
-  const Json x = Json::parse(a, nullptr, false);
-  const Json y = Json::parse(b, nullptr, false);
+  const auto x = ParseForeign<Json>(a), y = ParseForeign<Json>(b);
   if (!x.is_object() || !y.is_object()) return {"line"};
   std::set<std::string> fields;
   Collect(x, y, "", fields);
@@ -85,12 +85,7 @@ int64_t StepOfLine(std::string_view line) {
       return step;
     }
   }
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) return -1;
-  const auto found = json.find("step");
-  return found != json.end() && found->is_number_integer()
-             ? found->get<int64_t>()
-             : -1;
+  return WholeField(ParseForeign<Json>(line), "step").value_or(-1);
 }
 
 namespace {

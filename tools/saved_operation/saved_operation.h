@@ -7,9 +7,9 @@
 // opens. What it is not: a checkpoint, or a trace. Why so: the operation can be
 // done again on another machine, without the runs.
 //
-// Tensors: input.N.NAME, a.N.NAME and b.N.NAME (outputs), layer.x,
-// layer.gradient, layer.segments, parameter.NAME. `__metadata__` has the rest
-// as text.
+// Tensors: input.N.NAME, a.N.NAME and b.N.NAME (outputs), of the rank that
+// bisect named; layer.x, layer.gradient, layer.segments, parameter.NAME, whole.
+// `__metadata__` has the rest as text.
 #ifndef LOCKSTEP_TOOLS_SAVED_OPERATION_SAVED_OPERATION_H_
 #define LOCKSTEP_TOOLS_SAVED_OPERATION_SAVED_OPERATION_H_
 
@@ -43,7 +43,8 @@ struct SavedOperation {
 
   std::vector<KeptTensor> inputs = {};
   std::vector<KeptTensor> outputs_a = {}, outputs_b = {};
-  // "x", "gradient" (of the layer's output; for backward), "segments".
+  // "x", "gradient" (of the layer's output; for backward), "segments". Where
+  // tensor ranks share out the tokens of a sample, "x.0", "x.1", ...
   std::vector<KeptTensor> layer = {};
   std::vector<KeptTensor> parameters = {};  // run-time weights, by name
 };
