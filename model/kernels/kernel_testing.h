@@ -21,18 +21,30 @@
 
 namespace lockstep {
 
+// The first poison is NaN in every type, so that what should not be read shows.
+// A kernel that makes NaNs itself could leave it in an output unseen: outputs
+// are compared over two poisons, of which the other is finite.
+constexpr uint8_t kNanPoison = 0xff;
+constexpr uint8_t kFinitePoison = 0x5a;
+
+inline std::vector<float> PoisonedFloats(int64_t count, uint8_t poison) {
+  return std::vector<float>(count, BitCast<float>(0x01010101u * poison));
+}
+
 // rows x columns of a storage type, rows `gap` elements further apart than
-// needed. All of it starts as NaN, so what is not written or should not be read
-// shows.
+// needed. All of it starts poisoned.
 class StorageBuffer {
  public:
   StorageBuffer() = default;
-  StorageBuffer(DType dtype, int64_t rows, int64_t columns, int64_t gap = 3)
+  StorageBuffer(DType dtype, int64_t rows, int64_t columns, int64_t gap = 3,
+                uint8_t poison = kNanPoison)
       : dtype_(dtype),
         rows_(rows),
         columns_(columns),
         row_stride_(columns + gap),
-        bytes_(static_cast<size_t>(rows * row_stride_) * SizeOf(dtype), 0xff) {}
+        poison_(poison),
+        bytes_(static_cast<size_t>(rows * row_stride_) * SizeOf(dtype),
+               poison) {}
 
   DType dtype() const { return dtype_; }
   int64_t rows() const { return rows_; }
@@ -88,7 +100,7 @@ class StorageBuffer {
     for (int64_t r = 0; r < rows_; ++r) {
       const size_t end = Offset(r, 0) + row_stride_ * SizeOf(dtype_);
       for (size_t i = Offset(r, columns_); i < end; ++i) {
-        if (bytes_[i] != 0xff) return false;
+        if (bytes_[i] != poison_) return false;
       }
     }
     return true;
@@ -101,6 +113,7 @@ class StorageBuffer {
 
   DType dtype_ = DType::kF32;
   int64_t rows_ = 0, columns_ = 0, row_stride_ = 0;
+  uint8_t poison_ = kNanPoison;
   std::vector<uint8_t> bytes_;
 };
 

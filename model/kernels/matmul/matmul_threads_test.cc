@@ -16,7 +16,16 @@
 namespace lockstep {
 namespace {
 
-TEST(MatmulThreadsTest, N1ThreadCounts) {
+class MatmulThreadsTest : public testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (!IsaPresent(GetParam())) {
+      GTEST_SKIP() << NameOf(GetParam()) << " is not on this machine";
+    }
+  }
+};
+
+TEST_P(MatmulThreadsTest, N1ThreadCounts) {
   const MatmulSpec specs[] = {
       {.m = 150, .n = 131, .k = 257},
       {.m = 100,
@@ -37,7 +46,7 @@ TEST(MatmulThreadsTest, N1ThreadCounts) {
     MatmulCase product(spec, 1);
     const std::vector<std::byte> want = product.Run(MatmulReference);
     for (int threads : {1, 2, 3, 8}) {
-      Device device(threads, BestIsa());
+      Device device(threads, GetParam());
       const std::vector<std::byte> got =
           product.Run([&](const MatmulArgs& args) { Matmul(device, args); });
       std::string report;
@@ -47,6 +56,13 @@ TEST(MatmulThreadsTest, N1ThreadCounts) {
   }
   EXPECT_GT(compared, 400000);
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, MatmulThreadsTest,
+                         testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512,
+                                         Isa::kAmx),
+                         [](const auto& info) {
+                           return std::string(NameOf(info.param));
+                         });
 
 }  // namespace
 }  // namespace lockstep

@@ -1,7 +1,6 @@
 // The contract of ssd_scan.h, one element at a time: what every kernel must
-// meet byte for byte. For tests; slow, and plain enough to be read beside the
-// contract. Shares no code with the kernels but the elementary functions, the
-// conversions and the ordered sums.
+// meet byte for byte. For tests; slow, plain. Shares no code with the kernels
+// but the elementary functions, the conversions and the ordered sums.
 
 #ifndef MODEL_KERNELS_SSD_SCAN_SSD_SCAN_REFERENCE_H_
 #define MODEL_KERNELS_SSD_SCAN_SSD_SCAN_REFERENCE_H_
@@ -102,6 +101,7 @@ class SsdReference {
     return math::Exp(cs[i]);
   }
 
+  // Over n = 0 (a state before the first chunk, or behind the last) it is +0.
   template <class L, class R>
   float Product(int64_t n, L left, R right) const {
     return ProductReference(dtype_, 0, n, left, right);
@@ -147,7 +147,7 @@ class SsdReference {
             [&](int64_t j) { return j > i ? 0.0f : Lambda(i, j) * K(i, j); },
             [&](int64_t j) { return U(j, p); });
         const float carried = Product(
-            s_.state, [&](int64_t n) { return C(i, n); },
+            c == 0 ? 0 : s_.state, [&](int64_t n) { return C(i, n); },
             [&](int64_t n) { return h[p * s_.state + n]; });
         const float state = within + FromStart(c, i) * carried;
         y[i * s_.head_dim + p] =
@@ -181,14 +181,14 @@ class SsdReference {
             [&](int64_t i) { return i < t ? 0.0f : Lambda(i, t) * K(i, t); },
             [&](int64_t i) { return G(i, p); });
         gb[p] = Product(
-            ns, [&](int64_t n) { return B(t, n); },
+            c + 1 == s_.chunks() ? 0 : ns, [&](int64_t n) { return B(t, n); },
             [&](int64_t n) { return later[p * ns + n]; });
         u[p] = U(t, p);
         du[(t - first) * ps + p] = within + ToEnd(c, t) * gb[p];
       }
       for (int64_t n = 0; n < ns; ++n) {
         hg[n] = Product(
-            ps, [&](int64_t p) { return G(t, p); },
+            c == 0 ? 0 : ps, [&](int64_t p) { return G(t, p); },
             [&](int64_t p) { return h[p * ns + n]; });
         c_row[n] = C(t, n);
         const float dc_within = OverEarlier(
@@ -201,7 +201,7 @@ class SsdReference {
             [&](int64_t i) { return i < t ? 0.0f : Lambda(i, t) * W(i, t); },
             [&](int64_t i) { return C(i, n); });
         const float gu = Product(
-            ps, [&](int64_t p) { return U(t, p); },
+            c + 1 == s_.chunks() ? 0 : ps, [&](int64_t p) { return U(t, p); },
             [&](int64_t p) { return later[p * ns + n]; });
         db[t * ns + n] = db_within + ToEnd(c, t) * gu;
       }

@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/kernel_testing.h"
-#include "model/kernels/ssd_scan/ssd_scan_reference.h"
 #include "model/kernels/ssd_scan/ssd_scan_testing.h"
 
 namespace lockstep {
@@ -20,15 +19,6 @@ constexpr double kEpsF32 = 0x1p-24;
 constexpr double kEpsBF16 = 0x1p-8;
 const char* const kGradients[] = {"x",       "b",     "c", "dt_raw",
                                   "dt_bias", "a_log", "d"};
-
-void ExpectSame(const SsdResult& a, const SsdResult& b,
-                const std::string& what) {
-  ASSERT_EQ(a.tensors.size(), b.tensors.size());
-  for (size_t i = 0; i < a.tensors.size(); ++i) {
-    EXPECT_TRUE(SameBits(a.tensors[i].second, b.tensors[i].second))
-        << what << ": " << a.tensors[i].first;
-  }
-}
 
 SsdCase GoldenCase(const GoldenFile& file, DType dtype, int64_t chunk) {
   SsdCase scan({2, 75, 4, 8, 2, 16, chunk}, dtype);
@@ -68,96 +58,11 @@ TEST(SsdScan, N13MatchesTheFloat64RecurrenceInBf16) {
   ExpectGolden(DType::kBF16, kEpsBF16);
 }
 
-class SsdScanLevels : public testing::TestWithParam<DType> {};
-INSTANTIATE_TEST_SUITE_P(Storage, SsdScanLevels,
+class SsdScanStorage : public testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(All, SsdScanStorage,
                          testing::Values(DType::kF32, DType::kBF16,
                                          DType::kF16),
                          [](const auto& info) { return NameOf(info.param); });
-
-// Odd lengths around a chunk, and extents that are no multiple of anything.
-std::vector<SsdShape> OddShapes() {
-  std::vector<SsdShape> shapes;
-  for (const int64_t tokens : {1, 31, 33, 75}) {
-    shapes.push_back({2, tokens, 4, 7, 2, 19, 32});
-  }
-  shapes.push_back({1, 65, 2, 32, 1, 32, 64});
-  shapes.push_back({1, 50, 3, 40, 3, 33, 20});
-  return shapes;
-}
-
-TEST_P(SsdScanLevels, N1EveryLevelGivesTheScalarBits) {
-  for (const SsdShape& shape : OddShapes()) {
-    const SsdCase scan = SsdCase::Random(shape, GetParam(), 1);
-    const SsdResult reference = RunSsd(scan, Isa::kScalar);
-    for (const Isa isa : PresentIsas()) {
-      ExpectSame(reference, RunSsd(scan, isa), NameOf(isa));
-    }
-  }
-}
-
-// The contract itself, element by element.
-TEST_P(SsdScanLevels, N3N4N7N13EveryLevelMeetsTheContract) {
-  std::vector<SsdShape> shapes = {{2, 75, 4, 3, 2, 5, 64},
-                                  {1, 41, 2, 32, 1, 16, 20},
-                                  {1, 50, 3, 5, 3, 35, 32}};
-  for (const SsdShape& shape : shapes) {
-    for (const bool reset : {false, true}) {
-      SsdCase scan = SsdCase::Random(shape, GetParam(), 10);
-      scan.samples_per_leaf = shape.batch;
-      for (int64_t t = 0; reset && t < shape.batch * shape.tokens; ++t) {
-        scan.segments.push_back(1 + (t > 20) + (t > 22) + (t > 63));
-      }
-      const SsdResult contract = ReferenceSsd(scan);
-      for (const Isa isa : PresentIsas()) {
-        ExpectSame(RunSsd(scan, isa), contract, NameOf(isa));
-      }
-    }
-  }
-}
-
-TEST_P(SsdScanLevels, N1ThreadsDoNotMatter) {
-  const SsdCase scan =
-      SsdCase::Random({3, 75, 4, 16, 2, 16, 32}, GetParam(), 2);
-  const SsdResult one = RunSsd(scan, BestIsa(), 1);
-  for (const int threads : {2, 3, 8}) {
-    ExpectSame(one, RunSsd(scan, BestIsa(), threads), "threads");
-  }
-}
-
-// Rows [first, first + count) of a tensor with `rows` rows.
-std::vector<float> Slice(const std::vector<float>& values, int64_t rows,
-                         int64_t first, int64_t count) {
-  const int64_t width = static_cast<int64_t>(values.size()) / rows;
-  return {values.begin() + first * width,
-          values.begin() + (first + count) * width};
-}
-
-TEST_P(SsdScanLevels, N1TheRestOfTheBatchDoesNotMatter) {
-  const SsdShape shape{3, 43, 4, 16, 2, 16, 32};
-  const SsdCase all = SsdCase::Random(shape, GetParam(), 3);
-  const SsdResult together = RunSsd(all, BestIsa());
-  SsdShape one = shape;
-  one.batch = 1;
-  for (int64_t sample = 0; sample < shape.batch; ++sample) {
-    SsdCase alone(one, GetParam());
-    const auto copy = [&](StorageBuffer& to, const StorageBuffer& from) {
-      to.Fill(Slice(from.Values(), shape.batch, sample, 1));
-    };
-    copy(alone.x, all.x);
-    copy(alone.b, all.b);
-    copy(alone.c, all.c);
-    copy(alone.dt_raw, all.dt_raw);
-    copy(alone.dy, all.dy);
-    alone.dt_bias = all.dt_bias;
-    alone.a_log = all.a_log;
-    alone.d = all.d;
-    SsdResult part = together;
-    for (auto& [name, values] : part.tensors) {
-      values = Slice(values, shape.batch, sample, 1);
-    }
-    ExpectSame(part, RunSsd(alone, BestIsa()), "alone");
-  }
-}
 
 // The order ids are really two: amx32 is not the fp32 chain (N3).
 TEST(SsdScan, N3Bf16ValuesInFp32GiveOtherBits) {
@@ -182,7 +87,7 @@ void ExpectFinite(const SsdResult& result) {
 
 // Decays that underflow at once, steps that are nearly nothing, steps in
 // softplus's linear branch: no Inf times zero, no exp of a positive number.
-TEST_P(SsdScanLevels, N13ExtremeDecaysStayFinite) {
+TEST_P(SsdScanStorage, N13ExtremeDecaysStayFinite) {
   SsdCase scan = SsdCase::Random({1, 75, 6, 16, 2, 16, 32}, GetParam(), 5);
   scan.a_log = {9.0f, 9.0f, 0.0f, 0.0f, 60.0f, -60.0f};
   scan.dt_bias = {3.0f, -20.0f, -80.0f, -110.0f, 25.0f, 30.0f};
@@ -203,7 +108,7 @@ void ZeroRows(StorageBuffer& buffer, int64_t begin, int64_t end) {
 // A document in a reset sample is as if all else were silent (N14): u and g
 // zero outside it, and no resets. Not by bytes, since cs is a chain over the
 // whole chunk either way but G and H are rounded with another's values.
-TEST_P(SsdScanLevels, N14DocumentsDoNotMeet) {
+TEST_P(SsdScanStorage, N14DocumentsDoNotMeet) {
   const SsdShape shape{1, 128, 4, 16, 2, 16, 32};
   const std::vector<int64_t> starts = {0, 40, 43, 64, 128};
   SsdCase scan = SsdCase::Random(shape, GetParam(), 6);
@@ -232,7 +137,7 @@ TEST_P(SsdScanLevels, N14DocumentsDoNotMeet) {
 }
 
 // One document is the same as no documents, by bytes.
-TEST_P(SsdScanLevels, N14OneDocumentIsNoReset) {
+TEST_P(SsdScanStorage, N14OneDocumentIsNoReset) {
   SsdCase scan = SsdCase::Random({2, 75, 4, 16, 2, 16, 32}, GetParam(), 8);
   const SsdResult without = RunSsd(scan, BestIsa());
   scan.segments.assign(scan.shape.batch * scan.shape.tokens, 7);

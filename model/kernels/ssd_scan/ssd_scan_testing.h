@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "model/device.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/kernel_testing.h"
+#include "model/kernels/regimes.h"
 #include "model/kernels/ssd_scan/ssd_scan.h"
 
 namespace lockstep {
@@ -34,20 +34,33 @@ struct SsdCase {
     dy = StorageBuffer(dtype, rows, s.heads * s.head_dim, 2);
   }
 
+  template <class Draw>
+  void Fill(Draw draw) {
+    for (StorageBuffer* buffer : {&x, &b, &c, &dt_raw, &dy}) {
+      buffer->Fill(draw(buffer->rows() * buffer->columns()));
+    }
+  }
+
   // Steps of many sizes; the last head decays as fast as a model's ever does.
   static SsdCase Random(const SsdShape& s, DType dtype, uint32_t seed) {
     SsdCase result(s, dtype);
     std::mt19937 random(seed);
-    for (StorageBuffer* buffer :
-         {&result.x, &result.b, &result.c, &result.dt_raw, &result.dy}) {
-      buffer->Fill(
-          NormalValues(random, buffer->rows() * buffer->columns(), 0.7f));
-    }
+    result.Fill(
+        [&](int64_t count) { return NormalValues(random, count, 0.7f); });
     for (int64_t h = 0; h < s.heads; ++h) {
       result.dt_bias.push_back(-4.0f + 0.6f * h);
       result.a_log.push_back(h + 1 == s.heads ? 2.7f : -0.5f + 0.3f * h);
       result.d.push_back(1.5f - 0.4f * h);
     }
+    return result;
+  }
+
+  // Hostile in all that varies by token; a head's parameters stay a model's.
+  static SsdCase Hostile(const SsdShape& s, DType dtype, Regime regime,
+                         uint32_t seed) {
+    SsdCase result = Random(s, dtype, seed);
+    result.Fill(
+        [&](int64_t count) { return RegimeFloats(count, regime, seed++); });
     return result;
   }
 
@@ -80,24 +93,25 @@ struct SsdResult {
   }
 };
 
-inline SsdResult RunSsd(const SsdCase& scan, Isa isa, int threads = 1) {
+inline SsdResult RunSsd(const SsdCase& scan, Isa isa, int threads = 1,
+                        uint8_t poison = kNanPoison) {
   Device device(threads, isa);
   const SsdShape& s = scan.shape;
   const DType dtype = scan.x.dtype();
   const int64_t rows = s.batch * s.tokens;
-  const float poison = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> dt(rows * s.heads, poison), cumsum = dt;
-  std::vector<float> states(
+  std::vector<float> dt = PoisonedFloats(rows * s.heads, poison), cumsum = dt;
+  std::vector<float> states = PoisonedFloats(
       s.batch * s.heads * s.chunks() * s.head_dim * s.state, poison);
   const SsdSaved saved{dt.data(), cumsum.data(), states.data()};
-  StorageBuffer y(dtype, rows, s.heads * s.head_dim);
+  StorageBuffer y(dtype, rows, s.heads * s.head_dim, 3, poison);
   SsdForward(device, s, scan.Inputs(), saved, y.data(), y.row_stride());
 
-  StorageBuffer dx(dtype, rows, s.heads * s.head_dim),
-      db(dtype, rows, s.groups * s.state), dc = db, ddt(dtype, rows, s.heads);
+  StorageBuffer dx(dtype, rows, s.heads * s.head_dim, 3, poison),
+      db(dtype, rows, s.groups * s.state, 3, poison),
+      dc = db, ddt(dtype, rows, s.heads, 3, poison);
   const int64_t leaves = s.batch / scan.samples_per_leaf;
-  std::vector<float> ddt_bias(leaves * s.heads, poison), da_log = ddt_bias,
-                                                         dd = ddt_bias;
+  std::vector<float> ddt_bias = PoisonedFloats(leaves * s.heads, poison),
+                     da_log = ddt_bias, dd = ddt_bias;
   SsdBackward(
       device, s, scan.Inputs(), saved, scan.dy.data(), scan.dy.row_stride(),
       {dx.data(), dx.row_stride(), db.data(), db.row_stride(), dc.data(),
@@ -117,6 +131,40 @@ inline SsdResult RunSsd(const SsdCase& scan, Isa isa, int threads = 1) {
            {"dt_bias", ddt_bias},
            {"a_log", da_log},
            {"d", dd}}};
+}
+
+inline void ExpectSame(const SsdResult& a, const SsdResult& b,
+                       const std::string& what) {
+  ASSERT_EQ(a.tensors.size(), b.tensors.size());
+  for (size_t i = 0; i < a.tensors.size(); ++i) {
+    EXPECT_TRUE(SameBits(a.tensors[i].second, b.tensors[i].second))
+        << what << ": " << a.tensors[i].first;
+  }
+}
+
+// `want` was made over the first poison; here it is the other one, so that an
+// element that nobody writes differs.
+inline void ExpectOnEveryDevice(const SsdCase& scan, const SsdResult& want,
+                                const std::string& what,
+                                const std::vector<int>& threads = {1}) {
+  int64_t runs = 0;
+  for (const Isa isa : PresentIsas()) {
+    for (const int count : threads) {
+      ExpectSame(want, RunSsd(scan, isa, count, kFinitePoison),
+                 what + ", " + NameOf(isa) + ", " + std::to_string(count) +
+                     " threads");
+      ++runs;
+    }
+  }
+  EXPECT_GT(runs, 0) << what << ": nothing was compared";
+}
+
+// Rows [first, first + count) of a tensor with `rows` rows.
+inline std::vector<float> Slice(const std::vector<float>& values, int64_t rows,
+                                int64_t first, int64_t count) {
+  const int64_t width = static_cast<int64_t>(values.size()) / rows;
+  return {values.begin() + first * width,
+          values.begin() + (first + count) * width};
 }
 
 }  // namespace lockstep
