@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "determinism/check.h"
+#include "determinism/float_env.h"
 #include "determinism/status.h"
 #include "model/observe.h"
 
@@ -92,9 +93,12 @@ absl::StatusOr<Tensor> Pipeline::Receive(const PipelineShape& shape,
   const Stage& stage = chunks_[static_cast<size_t>(action.chunk)];
   Tensor stream = Tensor::Uninit(context.device, stage.stream_dtype(),
                                  {context.stream_rows(), stage.hidden()});
-  LS_RETURN_IF_ERROR(layout_.pipeline->Recv(
-      {static_cast<std::byte*>(stream.raw()), stream.bytes()}, peer->rank,
-      peer->tag));
+  {
+    const ScopedFloatEnv float_env;  // puts back what a library leaves (N2)
+    LS_RETURN_IF_ERROR(layout_.pipeline->Recv(
+        {static_cast<std::byte*>(stream.raw()), stream.bytes()}, peer->rank,
+        peer->tag));
+  }
   AnnounceMessage(context, action, "receive", stream);
   return stream;
 }
@@ -106,6 +110,7 @@ absl::Status Pipeline::Send(const PipelineShape& shape,
   const auto peer = PipelineOutput(shape, layout_.at.pipeline, action);
   if (!peer) return absl::OkStatus();
   AnnounceMessage(context, action, "send", stream);
+  const ScopedFloatEnv float_env;  // puts back what a library leaves (N2)
   return layout_.pipeline->Send(
       {static_cast<const std::byte*>(stream.raw()), stream.bytes()}, peer->rank,
       peer->tag);

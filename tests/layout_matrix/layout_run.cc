@@ -11,6 +11,7 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tests/cases/small_run.h"
+#include "tests/cases/spoiling_comm.h"
 #include "tools/evaluation.h"
 #include "tools/metrics.h"
 #include "tools/run_setup.h"
@@ -48,9 +49,11 @@ struct Ranks {
 };
 
 absl::Status RunRank(const ResolvedRun& run, const Dataset& data,
-                     const LayoutCase& layout, Communicator& world,
+                     const LayoutCase& layout, Communicator& quiet,
                      Ranks& ranks) {
   const RunConfig& c = run.config;
+  SpoilingComm loud(quiet);
+  Communicator& world = layout.spoilt ? loud : quiet;
   LS_ASSIGN_OR_RETURN(
       const auto groups,
       MakeLayout(&world, layout.shape, layout.interleave,

@@ -24,7 +24,8 @@ struct LayoutCase {
   int64_t micro = 2;
   std::vector<std::string> sets = {};
   int64_t steps = 4;
-  int threads = 1;  // a rank
+  int threads = 1;      // a rank
+  bool spoilt = false;  // by its library: spoiling_comm.h
 };
 
 struct LayoutResult {

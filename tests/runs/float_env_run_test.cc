@@ -12,18 +12,15 @@
 
 #include "determinism/float_env.h"
 #include "determinism/operation.h"
-#include "parallel/communicator.h"
 #include "parallel/thread_comm.h"
 #include "parallel/thread_pool.h"
 #include "tests/cases/own_stepper.h"
+#include "tests/cases/spoiling_comm.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int64_t kThreads = 3;
-
-// What a library might leave behind: rounding up, subnormals kept.
-void SpoilFloatEnv() { _mm_setcsr(0x1f80u | 0x4000u); }
 
 // Puts back what a test changed.
 class KeptFloatEnv {
@@ -67,34 +64,6 @@ class Probe : public OperationObserver {
 
  private:
   ThreadPool& pool_;
-};
-
-// A library whose calls leave the environment changed on the rank's thread.
-class SpoilingComm : public Communicator {
- public:
-  explicit SpoilingComm(std::unique_ptr<Communicator> base)
-      : base_(std::move(base)) {}
-  int rank() const override { return base_->rank(); }
-  int size() const override { return base_->size(); }
-  int WorldRank(int rank) const override { return base_->WorldRank(rank); }
-  Pending Start(const Collective& call) override {
-    SpoilFloatEnv();
-    return base_->Start(call);
-  }
-  absl::Status Send(std::span<const std::byte> bytes, int peer,
-                    int tag) override {
-    return base_->Send(bytes, peer, tag);
-  }
-  absl::Status Recv(std::span<std::byte> bytes, int peer, int tag) override {
-    return base_->Recv(bytes, peer, tag);
-  }
-  absl::StatusOr<std::unique_ptr<Communicator>> Split(int color,
-                                                      int key) override {
-    return base_->Split(color, key);
-  }
-
- private:
-  std::unique_ptr<Communicator> base_;
 };
 
 RigOptions Options() {

@@ -82,6 +82,12 @@ CANARIES = [
     ("registered", _KERNEL,
      dict(_KERNEL, **{"model/kernels/all_kernels.cc":
                       '#include "model/kernels/swish/swish.h"\n'})),
+    ("registered",
+     {"model/kernels/all_kernels.cc": "",
+      "data/BUILD": 'lockstep_isa_library(\n    name = "b_kernel",\n)\n'},
+     {"model/kernels/all_kernels.cc": '#include "model/kernels/b/b.h"\n',
+      "model/kernels/b/BUILD":
+          'lockstep_isa_library(\n    name = "b_kernel",\n)\n'}),
     ("links", {"data/A.md": "see [b](B.md)\n"},
      {"data/A.md": "see [b](B.md#x), [c](https://x.y/z)\n", "data/B.md": ""}),
     ("comments", {"data/a.cc": "// Grammar: FORMAT.md.\n"},

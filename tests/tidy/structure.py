@@ -9,6 +9,15 @@ _CALL = re.compile(r"^(\w+)\(", re.MULTILINE)
 _STRING = re.compile(r'"([^"\n]*)"')
 _KERNELS = "model/kernels/"
 _LIST = "model/kernels/all_kernels.cc"
+_LEVELS = re.compile(r'^lockstep_isa_library\(\s*name = "([^"]+)"', re.MULTILINE)
+# What exists at several levels and is no operation on tensors: random bits,
+# fingerprints and functions, which tests of their own compare; probes.
+_NO_OPERATIONS = {
+    "determinism/philox_kernel", "determinism/fingerprint_kernel",
+    "determinism/math_array_kernel", "model/kernels/register_peak_kernel",
+    "model/kernels/simd_check", "tools/doctor/functions_kernel",
+    "tools/bazel/selftest/isa_probe"
+}
 
 
 def _targets(text):
@@ -61,13 +70,20 @@ def built(tree):
 
 
 def registered(tree):
-    """Every kernel's folder has its line in the registry."""
+    """Every kernel has a folder, and its folder a line in the registry."""
     if _LIST not in tree.paths:
         return
     text = tree.text(_LIST)
     for build in tree.builds():
         folder = os.path.dirname(build)
         name = os.path.basename(folder)
+        for target in _LEVELS.findall(tree.text(build)):
+            path = "%s/%s" % (folder, target)
+            own = path == "%s%s/%s_kernel" % (_KERNELS, name, name)
+            if not own and path not in _NO_OPERATIONS:
+                yield Finding("registered", build, 1,
+                              "%s is one kernel a folder of %s" %
+                              (path, _KERNELS))
         if folder != _KERNELS + name:
             continue
         header = "%s/%s.h" % (folder, name)

@@ -30,6 +30,15 @@ absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
 // the same operands in pairs, and "packed" with b laid out beforehand.
 absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
 
+// One call of every operation of model/kernels, forward and backward, at the
+// shapes of hybrid_100m and 2048 tokens, bf16, at the level in use. Products
+// (attention, scan) in the FLOP/s of their contract's triangles against the
+// register peak of fp32 FMAs; all else in bytes of operands a second, each
+// counted once, against a copy beyond any cache, so that what fits a cache may
+// be quicker than its probe.
+absl::StatusOr<std::vector<BenchCase>> BenchKernels(
+    const BenchOptions& options);
+
 // Steps of a recipe on one micro-batch each: tokens, model FLOPs over the
 // register peak (the ratio is the MFU), seconds by phase and by kind of
 // operation (the ratios are shares of the step), and peak memory over what must

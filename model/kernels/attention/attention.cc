@@ -69,8 +69,12 @@ void AttentionBackward(Device& device, const AttentionShape& shape,
 KernelInfo AttentionInfo() {
   const auto variants =
       LS_KERNEL_VARIANTS(AttentionForwardRange, kName, kOrder);
-  return {kName, kOrder,         "N3, N4, N7, N13, N14", variants.Levels(),
-          "",    &AttentionCheck};
+  return {kName,
+          kOrder,
+          "N3, N4, N7, N13, N14",
+          variants.Levels(),
+          "amx: takes the avx512 form",
+          &AttentionCheck};
 }
 
 }  // namespace lockstep

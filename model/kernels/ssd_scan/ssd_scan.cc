@@ -77,8 +77,12 @@ void SsdBackward(Device& device, const SsdShape& shape, const SsdInputs& in,
 
 KernelInfo SsdScanInfo() {
   const auto variants = LS_KERNEL_VARIANTS(SsdForwardRange, kName, kOrder);
-  return {kName, kOrder,       "N3, N4, N7, N13, N14", variants.Levels(),
-          "",    &SsdScanCheck};
+  return {kName,
+          kOrder,
+          "N3, N4, N7, N13, N14",
+          variants.Levels(),
+          "amx: takes the avx512 form",
+          &SsdScanCheck};
 }
 
 }  // namespace lockstep
