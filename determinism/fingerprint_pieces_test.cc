@@ -41,6 +41,7 @@ std::vector<AddWords> FastLevels() {
 }
 
 TEST(FingerprintPiecesTest, N11LevelsAgree) {
+  if (FastLevels().empty()) GTEST_SKIP() << "scalar is the only level here";
   const Bytes bytes = RandomBytes(1, 80'000);
   int64_t compared = 0;
   for (int64_t count = 0; count < 17'000; count += count < 100 ? 1 : 977) {

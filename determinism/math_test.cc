@@ -51,6 +51,9 @@ TEST(MathTest, N8LevelsAgree) {
   const ScopedFloatEnv env;
   const std::vector<float> x = Inputs(4099);
   const std::vector<ArrayLevel> levels = ArrayLevelsHere();
+  if (levels.size() == 1) {
+    GTEST_SKIP() << levels[0].name << " is the only level here";
+  }
   for (const ReferenceFunction& f : ReferenceFunctions()) {
     const std::vector<float> want = Values(levels[0].functions.*f.array, x);
     for (size_t l = 1; l < levels.size(); ++l) {

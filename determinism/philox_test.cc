@@ -89,6 +89,7 @@ TEST(PhiloxTest, N8N9LevelsAgree) {
   std::vector<PhiloxKernels> fast;
   if (CpuHasAvx2()) fast.push_back(avx2::Philox());
   if (CpuHasAvx512()) fast.push_back(avx512::Philox());
+  if (fast.empty()) GTEST_SKIP() << "scalar is the only level here";
   for (const int64_t count : {1, 3, 16, 37, 2000}) {
     for (const uint64_t low : {uint64_t{0}, (uint64_t{1} << 32) - 20}) {
       const PhiloxCounter first = {low, 0x0123456789abcdef};

@@ -92,8 +92,9 @@ class AttentionReference {
       for (int64_t j = 0; j < keys; ++j) {
         if (Visible(i, first + j)) scores[j] = Score(i, first + j);
       }
-      const float next = std::max(m, OrderedMax(scores.data(), keys));
-      if (std::isinf(next)) continue;
+      const float next = OrderedMaxStep(m, OrderedMax(scores.data(), keys));
+      // No key seen yet. +inf and NaN are scores, and make the row NaN.
+      if (next == -std::numeric_limits<float>::infinity()) continue;
       const float alpha = math::Exp(m - next);
       std::vector<float> p(keys);
       for (int64_t j = 0; j < keys; ++j) p[j] = math::Exp(scores[j] - next);

@@ -8,7 +8,6 @@
 #include "determinism/dtype.h"
 #include "determinism/environment.h"
 #include "gtest/gtest.h"
-#include "model/kernels/attention/attention_reference.h"
 #include "model/kernels/attention/attention_testing.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/kernel_testing.h"
@@ -22,15 +21,6 @@ constexpr double kEpsBF16 = 0x1p-8;
 double EpsOf(DType dtype) {
   if (dtype == DType::kBF16) return kEpsBF16;
   return dtype == DType::kF16 ? 0x1p-11 : kEpsF32;
-}
-
-void ExpectSame(const NamedTensors& a, const NamedTensors& b,
-                const std::string& what) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_TRUE(SameBits(a[i].second, b[i].second))
-        << what << ": " << a[i].first;
-  }
 }
 
 // Softmax in float64 with autograd is the truth. A score of 2^7 has an absolute
@@ -64,89 +54,14 @@ TEST(Attention, N13MatchesFloat64InBf16) {
   ExpectGolden(DType::kBF16, 32 * kEpsBF16);
 }
 
-class AttentionLevels : public testing::TestWithParam<DType> {};
-INSTANTIATE_TEST_SUITE_P(Storage, AttentionLevels,
+class AttentionStorage : public testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(All, AttentionStorage,
                          testing::Values(DType::kF32, DType::kBF16,
                                          DType::kF16),
                          [](const auto& info) { return NameOf(info.param); });
 
-TEST_P(AttentionLevels, N1EveryLevelGivesTheScalarBits) {
-  std::vector<AttentionShape> shapes;
-  for (const int64_t tokens : {1, 31, 32, 33, 75, 130}) {
-    shapes.push_back({2, tokens, 4, 2, 16, 64});
-  }
-  shapes.push_back({1, 100, 3, 1, 33, 32});
-  shapes.push_back({1, 65, 2, 2, 7, 128});
-  for (const AttentionShape& shape : shapes) {
-    const AttentionCase problem = AttentionCase::Random(shape, GetParam(), 1);
-    const NamedTensors reference = RunAttention(problem, Isa::kScalar);
-    for (const Isa isa : PresentIsas()) {
-      ExpectSame(reference, RunAttention(problem, isa), NameOf(isa));
-    }
-  }
-}
-
-// The contract itself, element by element.
-TEST_P(AttentionLevels, N3N4N7N13EveryLevelMeetsTheContract) {
-  for (const AttentionShape& shape : {AttentionShape{1, 140, 2, 1, 5, 64},
-                                      AttentionShape{2, 75, 3, 3, 35, 32},
-                                      AttentionShape{1, 33, 4, 1, 16, 64}}) {
-    for (const bool reset : {false, true}) {
-      AttentionCase problem = AttentionCase::Random(shape, GetParam(), 8);
-      for (int64_t t = 0; reset && t < shape.batch * shape.tokens; ++t) {
-        const int64_t token = t % shape.tokens;
-        problem.segments.push_back(1 + (token > 20) + (token > 22) +
-                                   (token > 66));
-      }
-      const NamedTensors contract = ReferenceAttention(problem);
-      for (const Isa isa : PresentIsas()) {
-        ExpectSame(RunAttention(problem, isa), contract, NameOf(isa));
-      }
-    }
-  }
-}
-
-TEST_P(AttentionLevels, N1ThreadsDoNotMatter) {
-  const AttentionCase problem =
-      AttentionCase::Random({3, 75, 4, 2, 16, 32}, GetParam(), 2);
-  const NamedTensors one = RunAttention(problem, BestIsa(), 1);
-  for (const int threads : {2, 3, 8}) {
-    ExpectSame(one, RunAttention(problem, BestIsa(), threads), "threads");
-  }
-}
-
-std::vector<float> Slice(const std::vector<float>& values, int64_t rows,
-                         int64_t first, int64_t count) {
-  const int64_t width = static_cast<int64_t>(values.size()) / rows;
-  return {values.begin() + first * width,
-          values.begin() + (first + count) * width};
-}
-
-TEST_P(AttentionLevels, N1TheRestOfTheBatchDoesNotMatter) {
-  const AttentionShape shape{3, 43, 4, 2, 16, 32};
-  const AttentionCase all = AttentionCase::Random(shape, GetParam(), 3);
-  NamedTensors together = RunAttention(all, BestIsa());
-  AttentionShape one = shape;
-  one.batch = 1;
-  for (int64_t sample = 0; sample < shape.batch; ++sample) {
-    AttentionCase alone(one, GetParam());
-    const auto copy = [&](StorageBuffer& to, const StorageBuffer& from) {
-      to.Fill(Slice(from.Values(), shape.batch, sample, 1));
-    };
-    copy(alone.q, all.q);
-    copy(alone.k, all.k);
-    copy(alone.v, all.v);
-    copy(alone.d_o, all.d_o);
-    NamedTensors part = together;
-    for (auto& [name, values] : part) {
-      values = Slice(values, shape.batch, sample, 1);
-    }
-    ExpectSame(part, RunAttention(alone, BestIsa()), "alone");
-  }
-}
-
 // Later tokens have no say in earlier outputs, by bytes, however wild they are.
-TEST_P(AttentionLevels, N13TheFutureDoesNotMatter) {
+TEST_P(AttentionStorage, N13TheFutureDoesNotMatter) {
   const AttentionShape shape{1, 75, 2, 1, 16, 32};
   const AttentionCase calm = AttentionCase::Random(shape, GetParam(), 4);
   AttentionCase wild = calm;
@@ -179,7 +94,7 @@ TEST(Attention, N7KeyBlockIsPartOfTheOrder) {
 }
 
 // Scores far beyond exp's range, all equal, or all tiny.
-TEST_P(AttentionLevels, ExtremeScoresStayFinite) {
+TEST_P(AttentionStorage, ExtremeScoresStayFinite) {
   for (const float scale : {0.0f, 1e-20f, 90.0f}) {
     AttentionCase problem =
         AttentionCase::Random({1, 75, 2, 1, 16, 32}, GetParam(), 6);
@@ -196,7 +111,7 @@ TEST_P(AttentionLevels, ExtremeScoresStayFinite) {
 
 // Each document as if it were a sample of its own (N14). Not by bytes: key
 // blocks lie elsewhere.
-TEST_P(AttentionLevels, N14DocumentsDoNotMeet) {
+TEST_P(AttentionStorage, N14DocumentsDoNotMeet) {
   const AttentionShape shape{1, 130, 4, 2, 16, 32};
   const std::vector<int64_t> starts = {0, 40, 43, 64, 130};
   AttentionCase problem = AttentionCase::Random(shape, GetParam(), 7);

@@ -3,8 +3,8 @@
 #ifndef MODEL_KERNELS_ATTENTION_ATTENTION_TESTING_H_
 #define MODEL_KERNELS_ATTENTION_ATTENTION_TESTING_H_
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "model/device.h"
 #include "model/kernels/attention/attention.h"
 #include "model/kernels/kernel_testing.h"
+#include "model/kernels/regimes.h"
 
 namespace lockstep {
 
@@ -29,14 +30,26 @@ struct AttentionCase {
     d_o = StorageBuffer(dtype, rows, s.heads * s.head_dim, 2);
   }
 
+  template <class Draw>
+  void Fill(Draw draw) {
+    for (StorageBuffer* buffer : {&q, &k, &v, &d_o}) {
+      buffer->Fill(draw(buffer->rows() * buffer->columns()));
+    }
+  }
+
   static AttentionCase Random(const AttentionShape& s, DType dtype,
                               uint32_t seed) {
     AttentionCase result(s, dtype);
     std::mt19937 random(seed);
-    for (StorageBuffer* buffer :
-         {&result.q, &result.k, &result.v, &result.d_o}) {
-      buffer->Fill(NormalValues(random, buffer->rows() * buffer->columns()));
-    }
+    result.Fill([&](int64_t count) { return NormalValues(random, count); });
+    return result;
+  }
+
+  static AttentionCase Hostile(const AttentionShape& s, DType dtype,
+                               Regime regime, uint32_t seed) {
+    AttentionCase result(s, dtype);
+    result.Fill(
+        [&](int64_t count) { return RegimeFloats(count, regime, seed++); });
     return result;
   }
 };
@@ -53,7 +66,7 @@ inline const std::vector<float>& Find(const NamedTensors& tensors,
 }
 
 inline NamedTensors RunAttention(const AttentionCase& problem, Isa isa,
-                                 int threads = 1) {
+                                 int threads = 1, uint8_t poison = kNanPoison) {
   Device device(threads, isa);
   const AttentionShape& s = problem.shape;
   const DType dtype = problem.q.dtype();
@@ -67,12 +80,11 @@ inline NamedTensors RunAttention(const AttentionCase& problem, Isa isa,
       problem.v.data(),
       problem.v.row_stride(),
       problem.segments.empty() ? nullptr : problem.segments.data()};
-  std::vector<float> lse(rows * s.heads,
-                         std::numeric_limits<float>::quiet_NaN());
-  StorageBuffer o(dtype, rows, s.heads * s.head_dim, 4),
+  std::vector<float> lse = PoisonedFloats(rows * s.heads, poison);
+  StorageBuffer o(dtype, rows, s.heads * s.head_dim, 4, poison),
       dq = problem.q, dk = problem.k, dv = problem.v;
   for (StorageBuffer* buffer : {&dq, &dk, &dv}) {
-    *buffer = StorageBuffer(dtype, rows, buffer->columns(), 6);
+    *buffer = StorageBuffer(dtype, rows, buffer->columns(), 6, poison);
   }
   AttentionForward(device, s, in, o.data(), o.row_stride(), lse.data());
   AttentionBackward(device, s, in, o.data(), o.row_stride(), lse.data(),
@@ -87,6 +99,46 @@ inline NamedTensors RunAttention(const AttentionCase& problem, Isa isa,
           {"q", dq.Values()},
           {"k", dk.Values()},
           {"v", dv.Values()}};
+}
+
+// Returns how many elements were compared.
+inline int64_t ExpectSame(const NamedTensors& a, const NamedTensors& b,
+                          const std::string& what) {
+  EXPECT_EQ(a.size(), b.size()) << what;
+  int64_t compared = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    EXPECT_TRUE(SameBits(a[i].second, b[i].second))
+        << what << ": " << a[i].first;
+    compared += static_cast<int64_t>(a[i].second.size());
+  }
+  return compared;
+}
+
+// `want` was made over the first poison; here it is the other one, so that an
+// element that nobody writes differs. Returns how many were compared.
+inline int64_t ExpectOnEveryDevice(const AttentionCase& problem,
+                                   const NamedTensors& want,
+                                   const std::string& what,
+                                   const std::vector<int>& threads = {1}) {
+  int64_t compared = 0;
+  for (const Isa isa : PresentIsas()) {
+    for (const int count : threads) {
+      compared +=
+          ExpectSame(want, RunAttention(problem, isa, count, kFinitePoison),
+                     what + ", " + NameOf(isa) + ", " + std::to_string(count) +
+                         " threads");
+    }
+  }
+  EXPECT_GT(compared, 0) << what << ": nothing was compared";
+  return compared;
+}
+
+// Rows [first, first + count) of a tensor with `rows` rows.
+inline std::vector<float> Slice(const std::vector<float>& values, int64_t rows,
+                                int64_t first, int64_t count) {
+  const int64_t width = static_cast<int64_t>(values.size()) / rows;
+  return {values.begin() + first * width,
+          values.begin() + (first + count) * width};
 }
 
 }  // namespace lockstep

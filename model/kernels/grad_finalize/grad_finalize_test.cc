@@ -1,5 +1,6 @@
 #include "model/kernels/grad_finalize/grad_finalize.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "model/device.h"
+#include "model/kernels/regimes.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -75,6 +77,35 @@ TEST(GradFinalizeTest, N5FromTheGrid) {
   EXPECT_EQ(differing, 0) << "of " << 3 * kCount;
   EXPECT_GT(conversion_shows, kCount / 10);
   EXPECT_GT(zeros, 10);
+}
+
+std::vector<TestMatrix> FinalizeEverywhere(const std::vector<float>& sum) {
+  const auto count = static_cast<int64_t>(sum.size());
+  return ExpectSameOnEveryDevice(
+      {TestMatrix(DType::kF32, 1, count)},
+      [&](Device& device, std::vector<TestMatrix>& outputs) {
+        float* grad = outputs[0].as<float>();
+        std::copy(sum.begin(), sum.end(), grad);
+        GradFinalize(device, {count, grad, 12345.0 * 4096.0});
+      });
+}
+
+TEST(GradFinalizeTest, N1N2N5EveryRegimeAndCountAloneAndInTheWhole) {
+  for (const Regime regime : kAllRegimes) {
+    const std::vector<float> sum = RegimeFloats(20011, regime, 4);
+    const TestMatrix whole = FinalizeEverywhere(sum)[0];
+    for (const int64_t count : kOddExtents) {
+      const int64_t first = 9001;
+      const TestMatrix part = FinalizeEverywhere(
+          {sum.begin() + first, sum.begin() + first + count})[0];
+      for (int64_t i = 0; i < count; ++i) {
+        const double a = whole.At(0, first + i), b = part.At(0, i);
+        EXPECT_TRUE((std::isnan(a) && std::isnan(b)) ||
+                    std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b))
+            << NameOf(regime) << ", " << i << " of " << count;
+      }
+    }
+  }
 }
 
 TEST(FirstNonFiniteTest, N1LowestIndexOnEveryDevice) {
