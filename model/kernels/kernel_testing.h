@@ -32,7 +32,7 @@ inline std::vector<float> PoisonedFloats(int64_t count, uint8_t poison) {
 }
 
 // rows x columns of a storage type, rows `gap` elements further apart than
-// needed. All of it starts poisoned.
+// needed, and off any alignment but the element's. All of it starts poisoned.
 class StorageBuffer {
  public:
   StorageBuffer() = default;
@@ -43,15 +43,15 @@ class StorageBuffer {
         columns_(columns),
         row_stride_(columns + gap),
         poison_(poison),
-        bytes_(static_cast<size_t>(rows * row_stride_) * SizeOf(dtype),
+        bytes_(static_cast<size_t>(1 + rows * row_stride_) * SizeOf(dtype),
                poison) {}
 
   DType dtype() const { return dtype_; }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   int64_t row_stride() const { return row_stride_; }
-  void* data() { return bytes_.data(); }
-  const void* data() const { return bytes_.data(); }
+  void* data() { return bytes_.data() + SizeOf(dtype_); }
+  const void* data() const { return bytes_.data() + SizeOf(dtype_); }
 
   void Set(int64_t row, int64_t column, float value) {
     uint8_t* at = bytes_.data() + Offset(row, column);
@@ -95,8 +95,12 @@ class StorageBuffer {
     return values;
   }
 
-  // Whether the gaps still hold what they began with.
+  // Whether the gaps, and what lies before the first row, still hold what they
+  // began with.
   bool GapsUntouched() const {
+    for (size_t i = 0; i < SizeOf(dtype_); ++i) {
+      if (bytes_[i] != poison_) return false;
+    }
     for (int64_t r = 0; r < rows_; ++r) {
       const size_t end = Offset(r, 0) + row_stride_ * SizeOf(dtype_);
       for (size_t i = Offset(r, columns_); i < end; ++i) {
@@ -108,7 +112,7 @@ class StorageBuffer {
 
  private:
   size_t Offset(int64_t row, int64_t column) const {
-    return static_cast<size_t>(row * row_stride_ + column) * SizeOf(dtype_);
+    return static_cast<size_t>(1 + row * row_stride_ + column) * SizeOf(dtype_);
   }
 
   DType dtype_ = DType::kF32;

@@ -30,13 +30,13 @@ bool IsFloat(DType dtype) {
 
 TestMatrix::TestMatrix(DType dtype, int64_t rows, int64_t columns, int64_t gap)
     : dtype_(dtype), rows_(rows), columns_(columns), gap_(gap) {
-  bytes_.resize(rows * (columns + gap) * SizeOf(dtype));
+  bytes_.resize((1 + rows * (columns + gap)) * SizeOf(dtype));
   Poison(kTestPoison);
 }
 
 size_t TestMatrix::Offset(int64_t i, int64_t j) const {
   LS_CHECK(i >= 0 && i < rows_ && j >= 0 && j < row_stride());
-  return static_cast<size_t>(i * row_stride() + j) * SizeOf(dtype_);
+  return static_cast<size_t>(1 + i * row_stride() + j) * SizeOf(dtype_);
 }
 
 void* TestMatrix::row(int64_t i) { return bytes_.data() + Offset(i, 0); }
@@ -74,15 +74,15 @@ void TestMatrix::Poison(uint8_t byte) {
 }
 
 bool TestMatrix::GapsHold(uint8_t byte) const {
-  const size_t size = static_cast<size_t>(gap_) * SizeOf(dtype_);
-  for (int64_t i = 0; i < rows_; ++i) {
-    const std::byte* gap =
-        bytes_.data() +
-        static_cast<size_t>((i + 1) * row_stride() - gap_) * SizeOf(dtype_);
-    if (!std::all_of(gap, gap + size,
-                     [=](std::byte b) { return b == std::byte{byte}; })) {
-      return false;
-    }
+  const auto holds = [&](size_t first, size_t count) {
+    const auto from = bytes_.begin() + static_cast<int64_t>(first);
+    return std::all_of(from, from + static_cast<int64_t>(count),
+                       [=](std::byte b) { return b == std::byte{byte}; });
+  };
+  const size_t size = SizeOf(dtype_);
+  if (!holds(0, size)) return false;
+  for (int64_t i = 0; gap_ > 0 && i < rows_; ++i) {
+    if (!holds(Offset(i, columns_), gap_ * size)) return false;
   }
   return true;
 }

@@ -24,17 +24,18 @@ namespace lockstep {
 // kernel makes by accident.
 constexpr uint8_t kTestPoison = 0xc5;
 
-// [rows, columns] of any dtype, with `gap` foreign elements after each row that
-// a kernel must leave alone. Begins poisoned.
+// [rows, columns] of any dtype, with `gap` foreign elements after each row and
+// one before the first that a kernel must leave alone. That one also takes the
+// data off any alignment but the element's. Begins poisoned.
 class TestMatrix {
  public:
   TestMatrix(DType dtype, int64_t rows, int64_t columns, int64_t gap = 3);
 
-  void* data() { return bytes_.data(); }
-  const void* data() const { return bytes_.data(); }
+  void* data() { return bytes_.data() + SizeOf(dtype_); }
+  const void* data() const { return bytes_.data() + SizeOf(dtype_); }
   template <class T>
   T* as() {
-    return reinterpret_cast<T*>(bytes_.data());
+    return static_cast<T*>(data());
   }
   void* row(int64_t i);
   const void* row(int64_t i) const;

@@ -74,13 +74,24 @@ TEST(SweepTest, AnElementThatNobodyWritesIsFound) {
   }
 }
 
-TEST(SweepTest, AWriteBetweenRowsIsFound) {
-  EXPECT_NE(FailuresOf({TestMatrix(DType::kBF16, kRows, kColumns)},
-                       [](Device&, Outputs& out) {
-                         Fill(out[0]);
-                         out[0].Set(2, kColumns, 1.0f);
-                       }),
-            "");
+TEST(SweepTest, AWriteBetweenRowsOrBeforeTheFirstIsFound) {
+  for (const int64_t at : {-1, 17, 19, 99}) {  // elements from the first
+    EXPECT_NE(FailuresOf({TestMatrix(DType::kBF16, kRows, kColumns)},
+                         [=](Device&, Outputs& out) {
+                           Fill(out[0]);
+                           out[0].as<uint16_t>()[at] = 1;
+                         }),
+              "")
+        << at;
+  }
+}
+
+TEST(TestMatrixTest, DataIsOffAlignment) {
+  for (const DType dtype : kStorageTypes) {
+    TestMatrix matrix(dtype, kRows, kColumns);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(matrix.data()) % 16, SizeOf(dtype));
+    EXPECT_EQ(matrix.data(), matrix.row(0));
+  }
 }
 
 // The sign of a zero and the lowest bit are differences; NaNs are one class.

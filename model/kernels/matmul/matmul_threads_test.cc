@@ -27,18 +27,20 @@ class MatmulThreadsTest : public testing::TestWithParam<Isa> {
 
 TEST_P(MatmulThreadsTest, N1ThreadCounts) {
   const MatmulSpec specs[] = {
-      {.m = 150, .n = 131, .k = 257},
+      {.m = 150, .n = 131, .k = 257, .regime = Regime::kCancelling},
       {.m = 100,
        .n = 301,
        .k = 65,
        .dtype = DType::kBF16,
        .c_dtype = DType::kBF16,
-       .a_layout = Layout::kColumns},
+       .a_layout = Layout::kColumns,
+       .regime = Regime::kSpecial},
       {.m = 65,
        .n = 64,
        .k = 96,
        .dtype = DType::kF16,
        .b_layout = Layout::kColumns,
+       .regime = Regime::kZeros,
        .batch = 7},
       {.m = 211, .n = 96, .k = 130, .dtype = DType::kBF16, .accumulate = true}};
   int64_t compared = 0;
