@@ -9,6 +9,7 @@
 #include "gtest/gtest-spi.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
+#include "model/kernels/kernel_testing.h"
 
 namespace lockstep {
 namespace {
@@ -114,6 +115,33 @@ TEST(SweepTest, ALevelOrACountOfThreadsThatShowsIsFound) {
     GTEST_SKIP() << "scalar is the only level here: no two to compare";
   }
   EXPECT_NE(by_level.find(NameOf(BestIsa())), std::string::npos) << by_level;
+}
+
+// Why outputs are compared over two poisons: over one that is NaN, an element
+// that nobody writes is the same as one that is rightly NaN.
+TEST(StorageBufferTest, TwoPoisonsFindAnElementThatNobodyWrites) {
+  for (const DType dtype : kStorageTypes) {
+    const auto run = [=](uint8_t poison) {
+      StorageBuffer out(dtype, kRows, kColumns, 3, poison);
+      for (int64_t i = 0; i < kRows * kColumns - 1; ++i) {
+        out.Set(i / kColumns, i % kColumns, 1.0f);
+      }
+      EXPECT_TRUE(out.GapsUntouched());
+      return out.Values();
+    };
+    EXPECT_TRUE(SameBits(run(kNanPoison), run(kNanPoison)));
+    EXPECT_FALSE(SameBits(run(kNanPoison), run(kFinitePoison)));
+  }
+  EXPECT_TRUE(std::isnan(PoisonedFloats(1, kNanPoison)[0]));
+  EXPECT_TRUE(std::isfinite(PoisonedFloats(1, kFinitePoison)[0]));
+}
+
+TEST(StorageBufferTest, AWriteBetweenRowsOrBeforeTheFirstIsFound) {
+  for (const int64_t at : {-1, 17, 19, 99}) {  // elements from the first
+    StorageBuffer out(DType::kBF16, kRows, kColumns);
+    static_cast<uint16_t*>(out.data())[at] = 1;
+    EXPECT_FALSE(out.GapsUntouched()) << at;
+  }
 }
 
 TEST(RegimesTest, EachHasWhatItsNameSays) {
