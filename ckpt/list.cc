@@ -9,16 +9,12 @@
 #include "ckpt/retention.h"
 #include "ckpt/sealed_json.h"
 #include "ckpt/verify.h"
+#include "determinism/first_line.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
-
-std::string FirstLine(const absl::Status& status) {
-  const std::string message(status.message());
-  return message.substr(0, message.find('\n'));
-}
 
 // "" or what is missing, without reading data.
 std::string Incompleteness(FileSystem& file_system, ListedCheckpoint& listed,

@@ -8,6 +8,7 @@
 
 #include "ckpt/hashed_reads.h"
 #include "ckpt/sealed_json.h"
+#include "determinism/first_line.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 
@@ -147,9 +148,8 @@ absl::StatusOr<VerifyResult> VerifyCheckpoint(
       text.ok() ? IndexFromJson(*text, path)
                 : absl::StatusOr<CheckpointIndex>(text.status());
   if (!index.ok()) {
-    const std::string message(index.status().message());
     result.damage.push_back({kIndexFile, "", 0, SizeOrZero(file_system, path),
-                             message.substr(0, message.find('\n'))});
+                             FirstLine(index.status())});
     return result;
   }
   result.index_sha256 = Sha256Hex(*text);

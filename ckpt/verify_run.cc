@@ -6,17 +6,13 @@
 #include "ckpt/ledger.h"
 #include "ckpt/manifest.h"
 #include "ckpt/sealed_json.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kLedgerFile[] = "ledger.jsonl";
-
-std::string FirstLine(const absl::Status& status) {
-  const std::string message(status.message());
-  return message.substr(0, message.find('\n'));
-}
 
 class RunVerifier {
  public:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "determinism/file_system.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 #include "recipes/one_of.h"
 #include "recipes/toml_reader.h"
@@ -65,9 +66,9 @@ absl::StatusOr<std::vector<Value>> ReadChain(const std::string& path,
     }
     absl::StatusOr<std::string> text = read(next);
     if (!text.ok()) {
-      return InputError("recipe " + next + " cannot be read: " +
-                            std::string(text.status().message()),
-                        where, "name a recipe file that exists");
+      return InputError(
+          "recipe " + next + " cannot be read: " + FirstLine(text.status()),
+          where, "name a recipe file that exists");
     }
     chain.push_back(next);
     LS_ASSIGN_OR_RETURN(Value root, ParseToml(*text, next));

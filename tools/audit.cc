@@ -12,7 +12,7 @@
 #include "ckpt/verify.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
-#include "tools/first_line.h"
+#include "determinism/first_line.h"
 #include "tools/replay_window.h"
 #include "tools/trained_model.h"
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 #include "tools/doctor/doctor.h"
 #include "tools/doctor/fault_points.h"
@@ -29,9 +30,9 @@ absl::Status CheckFolder(const std::string& folder) {
       JoinPath(folder, absl::StrCat(".lockstep-doctor-", getpid(), ".try"));
   const auto made = fs.CreateNew(file);
   if (made.ok()) return fs.Remove(file);
-  return InputError(absl::StrCat("cannot make a file: ",
-                                 std::string(made.status().message())),
-                    folder, "name a folder that you may write");
+  return InputError(
+      absl::StrCat("cannot make a file: ", FirstLine(made.status())), folder,
+      "name a folder that you may write");
 }
 
 }  // namespace

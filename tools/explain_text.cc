@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/explain_report.h"
-#include "tools/first_line.h"
+#include "determinism/first_line.h"
 #include "tools/metrics.h"
 #include "tools/sample_report.h"
 

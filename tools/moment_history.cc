@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "ckpt/manifest.h"
 #include "determinism/status.h"
-#include "tools/first_line.h"
+#include "determinism/first_line.h"
 #include "tools/launches.h"
 #include "tools/recipe_values.h"
 

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
-#include "tools/first_line.h"
+#include "determinism/first_line.h"
 #include "tools/run_setup.h"
 #include "tools/verbs.h"
 

@@ -27,7 +27,8 @@ absl::StatusOr<std::vector<BenchCase>> BenchPrepare(
 // projections of hybrid_100m forward, for their input's and their weight's
 // gradient. Probe: the register peak of the same moment. The cases "int64
 // leaves" have the fp32 loop that is faster as their probe (N5). Peer onednn:
-// the same operands in pairs, and "packed" with b laid out beforehand.
+// the same operands in pairs, and "packed" with b laid out beforehand, which
+// weight gradients (TN), whose operands are new each time, have no use for.
 absl::StatusOr<std::vector<BenchCase>> BenchGemm(const BenchOptions& options);
 
 // One call of every operation of model/kernels, forward and backward, at the

@@ -1,7 +1,7 @@
 // What happened, of an error that is told inside another text: its place and
-// what to do (determinism/status.h) stand on lines of their own.
-#ifndef LOCKSTEP_TOOLS_FIRST_LINE_H_
-#define LOCKSTEP_TOOLS_FIRST_LINE_H_
+// what to do (status.h) stand on lines of their own.
+#ifndef DETERMINISM_FIRST_LINE_H_
+#define DETERMINISM_FIRST_LINE_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ inline std::string FirstLine(const absl::Status& status) {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_TOOLS_FIRST_LINE_H_
+#endif  // DETERMINISM_FIRST_LINE_H_
