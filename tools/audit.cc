@@ -11,8 +11,8 @@
 #include "ckpt/tensor_parts.h"
 #include "ckpt/verify.h"
 #include "determinism/check.h"
-#include "determinism/status.h"
 #include "determinism/first_line.h"
+#include "determinism/status.h"
 #include "tools/replay_window.h"
 #include "tools/trained_model.h"
 

@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/explain_report.h"
 #include "determinism/first_line.h"
+#include "tools/explain_report.h"
 #include "tools/metrics.h"
 #include "tools/sample_report.h"
 

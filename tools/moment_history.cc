@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ckpt/manifest.h"
-#include "determinism/status.h"
 #include "determinism/first_line.h"
+#include "determinism/status.h"
 #include "tools/launches.h"
 #include "tools/recipe_values.h"
 

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "determinism/status.h"
 #include "determinism/first_line.h"
+#include "determinism/status.h"
 #include "tools/run_setup.h"
 #include "tools/verbs.h"
 
