@@ -21,7 +21,8 @@ void AddBench(CLI::App& app, BenchVerbOptions& o, Run& run) {
       "lockstep bench order");
   verb->add_option("name", o.name, "one of " + BenchNames())->required();
   verb->add_option("--peer", o.peer,
-                   "somebody else's code: onednn of gemm, a command of step");
+                   "somebody else's code: onednn of gemm, a command of step or "
+                   "checkpoint");
   verb->add_option("--only", o.only, "cases whose name has this in it");
   verb->add_option("--rounds", o.rounds, "repetitions of each measurement")
       ->transform(Whole(1, 1000));

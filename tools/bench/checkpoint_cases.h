@@ -1,4 +1,5 @@
-// The cases of `lockstep bench checkpoint`, each in turns with its probe.
+// The cases of `lockstep bench checkpoint`, each in turns with its probe and,
+// if `--peer` names a command, with that (checkpoint_peer.h).
 #ifndef LOCKSTEP_TOOLS_BENCH_CHECKPOINT_CASES_H_
 #define LOCKSTEP_TOOLS_BENCH_CHECKPOINT_CASES_H_
 
@@ -7,13 +8,19 @@
 
 #include "absl/status/statusor.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/checkpoint_peer.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
 
-// Of the stepper's state after a step; `dir` is a run's folder to fill.
+// The shard in a run's folder that a peer is told of.
+std::string BenchShard(const std::string& dir);
+
+// Of the stepper's state after a step; `dir` is a run's folder to fill. `peer`
+// may be null.
 absl::StatusOr<std::vector<BenchCase>> CheckpointCases(
-    Stepper& stepper, const std::string& dir, const BenchOptions& options);
+    Stepper& stepper, const std::string& dir, const BenchOptions& options,
+    CheckpointPeer* peer);
 
 }  // namespace lockstep
 

@@ -80,16 +80,16 @@ PeerStep::~PeerStep() {
   }
 }
 
-absl::StatusOr<double> PeerStep::Seconds() {
+absl::StatusOr<double> PeerStep::Seconds(const std::string& what) {
   // A write to a peer that is gone is no signal; reading tells of it.
-  constexpr char kGo[] = "step\n";
-  const ssize_t sent = send(socket_, kGo, sizeof(kGo) - 1, MSG_NOSIGNAL);
-  if (sent != sizeof(kGo) - 1) return Wrong("it reads no more");
+  const std::string go = what + "\n";
+  const ssize_t sent = send(socket_, go.data(), go.size(), MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(go.size())) return Wrong("it reads no more");
   LS_ASSIGN_OR_RETURN(const std::string line, ReadLine());
   double seconds = 0;
   if (!absl::SimpleAtod(line, &seconds) || !(seconds > 0) ||
       !std::isfinite(seconds)) {
-    return Wrong("`" + line + "` is not a step's seconds");
+    return Wrong("`" + line + "` is not the seconds of a " + what);
   }
   return seconds;
 }
@@ -121,7 +121,7 @@ absl::Status PeerStep::Wrong(const std::string& what) const {
   return InputError("the peer does not do its part: " + what,
                     "--peer " + command_,
                     "run the command by hand with --threads and --shape; "
-                    "tests/oracle/bench_torch.py is one that does");
+                    "tests/oracle/bench_torch.py and bench_dcp.py do theirs");
 }
 
 std::string ShapeJson(const RunConfig& config) {

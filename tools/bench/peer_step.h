@@ -1,14 +1,16 @@
-// Somebody else's training step, in a process of its own, in turns with ours.
+// Somebody else's training step, or checkpoint, in a process of its own, in
+// turns with ours.
 //
-// What it is: a command that is told what to train, says when it is ready, and
-// then runs a step for each line it is sent. What it is not: a check that both
-// train the same model: the script answers for that (tests/oracle/). Why so:
+// What it is: a command that is told what to do it with, says when it is ready,
+// and then does what each line it is sent says, once. What it is not: a check
+// that both do the same: the script answers for that (tests/oracle/). Why so:
 // another framework has its own language and its own threads; in turns,
 // whatever disturbs the machine meets both.
 //
-// The command gets `--threads N --shape FILE`, FILE being ShapeJson, prints the
-// line `ready NAME`, and for each line on its input one line: the step's
-// seconds. Its input ends when we do not need it any more.
+// The command gets `--threads N --shape FILE`, prints the line `ready NAME`,
+// and for each line on its input one line: the seconds. FILE is ShapeJson and
+// the lines are `step`; of a checkpoint, see checkpoint_peer.h. Its input ends
+// when we do not need it any more.
 #ifndef LOCKSTEP_TOOLS_BENCH_PEER_STEP_H_
 #define LOCKSTEP_TOOLS_BENCH_PEER_STEP_H_
 
@@ -32,7 +34,7 @@ class PeerStep {
   ~PeerStep();  // waits for its end
 
   const std::string& name() const { return name_; }
-  absl::StatusOr<double> Seconds();  // of one more step
+  absl::StatusOr<double> Seconds(const std::string& what = "step");  // of one
 
  private:
   PeerStep(std::string command, int socket, pid_t process)

@@ -50,10 +50,12 @@ TEST(PeerStepTest, APeerThatDoesNotDoItsPartIsNamed) {
               "but `hello --threads 1 --shape /x`");
   auto peer = PeerStep::Start(Answering("soon"), "/x", 1);
   ASSERT_TRUE(peer.ok()) << peer.status();
-  ExpectWrong((*peer)->Seconds().status(), "`soon` is not a step's seconds");
+  ExpectWrong((*peer)->Seconds().status(),
+              "`soon` is not the seconds of a step");
   peer = PeerStep::Start(Answering("inf"), "/x", 1);
   ASSERT_TRUE(peer.ok()) << peer.status();
-  ExpectWrong((*peer)->Seconds().status(), "`inf` is not a step's seconds");
+  ExpectWrong((*peer)->Seconds().status(),
+              "`inf` is not the seconds of a step");
   ExpectWrong(PeerStep::Start("cat /dev/zero #", "/x", 1).status(),
               "does not end its line");
 }
@@ -71,6 +73,34 @@ TEST(PeerStepTest, BenchStepIsPairedWithIt) {
   const BenchCase& peer = by_name["tokens of Fake 1"];
   EXPECT_GT(peer.rate, 0);
   EXPECT_LT(peer.rate, 1);
+}
+
+// Each case but the last has its turn of the peer, which is asked for what it
+// is to do and told where the bytes are.
+TEST(PeerStepTest, BenchCheckpointIsPairedWithIt) {
+  const std::string peer =
+      "sh -c 'grep -q shard \"$3\" || exit 1; echo ready Fake 2; "
+      "while read what; do case $what in open) echo 1;; stall) echo 100;; "
+      "save) echo 200;; load) echo 400;; *) exit 1;; esac; done'";
+  const auto cases = BenchCheckpoint({.peer = peer,
+                                      .rounds = 1,
+                                      .recipe = "recipes/debug.toml",
+                                      .sets = {"data.sequence=32"}});
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::map<std::string, BenchCase> by_name;
+  for (const BenchCase& c : *cases) by_name[c.name] = c;
+  ASSERT_EQ(cases->size(), 7u);
+  double expected = 100;
+  for (const std::string name : {"copy that steps wait for",
+                                 "save in the background", "load and verify"}) {
+    EXPECT_EQ(by_name[name].peer, "Fake 2");
+    EXPECT_GT(by_name[name].peer_ratio, 10);
+    const double per_second = by_name[name + " of Fake 2"].rate;
+    EXPECT_NEAR(by_name["copy that steps wait for of Fake 2"].rate / per_second,
+                expected / 100, 1e-9);
+    expected *= 2;
+  }
+  EXPECT_EQ(by_name["steps while it saves"].peer, "");
 }
 
 TEST(PeerStepTest, TheShapeSaysWhatIsTrained) {
