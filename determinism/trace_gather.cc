@@ -1,6 +1,7 @@
 // What a trace has of a phase or a module as a whole.
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "determinism/trace_writer.h"
@@ -16,13 +17,18 @@ bool IsPass(Phase phase) {
 // What a difference inside a module comes out by: residual streams and their
 // gradients, and the losses; of each operation the first output. Gradients of
 // weights come with their reduction, and logits, which are large, with the
-// losses.
-size_t HandedOver(const OperationEvent& event) {
-  if (!IsPass(event.phase)) return event.outputs.size();
+// losses. An update hands run-time weights on, its last output; masters and
+// moments, seven times as much, are in the step's own fields.
+std::span<const TensorRef> HandedOver(const OperationEvent& event) {
+  if (event.phase == Phase::kOptimizer) {
+    return event.outputs.last(std::min<size_t>(1, event.outputs.size()));
+  }
+  if (!IsPass(event.phase)) return event.outputs;
   const bool inside =
       event.scope.ends_with(".mixer") ||
       (event.operation == "logits" && event.phase != Phase::kBackward);
-  return inside ? 0 : std::min<size_t>(1, event.outputs.size());
+  return event.outputs.first(
+      inside ? 0 : std::min<size_t>(1, event.outputs.size()));
 }
 
 }  // namespace
@@ -30,9 +36,8 @@ size_t HandedOver(const OperationEvent& event) {
 // Fingerprints of outputs alone: nothing else is written.
 void TraceWriter::Gather(const OperationEvent& event) {
   const bool modules = options_.level == TraceLevel::kModule;
-  const size_t count = modules ? event.outputs.size() : HandedOver(event);
   std::vector<TensorFingerprint> outputs;
-  for (const TensorRef& tensor : event.outputs.first(count)) {
+  for (const TensorRef& tensor : modules ? event.outputs : HandedOver(event)) {
     outputs.push_back(FingerprintOf(tensor, options_.loop));
   }
   in_phase_.Add(event, outputs);
