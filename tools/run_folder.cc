@@ -1,6 +1,7 @@
 #include "tools/run_folder.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +30,15 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
 
 absl::Status RunFolder::Record(std::string_view event,
                                const LedgerFields& fields) {
-  return ledger_->Append(event, fields);
+  const char* const attempt = std::getenv("LOCKSTEP_ATTEMPT");
+  if (attempt == nullptr ||
+      (event != "launch" && event != "resume" && event != "fork")) {
+    return ledger_->Append(event, fields);
+  }
+  // What ranks say in the end has it too (last_words.h).
+  LedgerFields all = fields;
+  all.push_back({"attempt", std::string(attempt)});
+  return ledger_->Append(event, all);
 }
 
 absl::Status RunFolder::Start(const ResumeRequest& request,

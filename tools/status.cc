@@ -123,15 +123,13 @@ bool AddLedger(const LedgerReport& ledger, Json& json) {
   return ledger.entries.back().event == "stop";
 }
 
-// When the last launch or resume began; 0: never.
-int64_t LastStart(const LedgerReport& ledger) {
-  int64_t time_ms = 0;
+// The last launch's or resume's line; without any, as none has.
+LedgerEntry LastStart(const LedgerReport& ledger) {
+  LedgerEntry last;
   for (const LedgerEntry& entry : ledger.entries) {
-    if (entry.event == "launch" || entry.event == "resume") {
-      time_ms = entry.time_ms;
-    }
+    if (entry.event == "launch" || entry.event == "resume") last = entry;
   }
-  return time_ms;
+  return last;
 }
 
 // The newest one whose index and sizes hold; damaged newer ones are told.
@@ -192,8 +190,9 @@ absl::StatusOr<Json> RunStatus(FileSystem& fs, const std::string& run_dir) {
     json["problems"].push_back(std::string(ledger.status().message()));
   }
   AddTrainer(fs, run_dir, ended, json);
+  const LedgerEntry start = ledger.ok() ? LastStart(*ledger) : LedgerEntry();
   json["ranks"] =
-      LastWordsOf(fs, run_dir, ledger.ok() ? LastStart(*ledger) : 0);
+      LastWordsOf(fs, run_dir, start.time_ms, start.Field("attempt"));
   return json;
 }
 

@@ -18,7 +18,8 @@ int64_t WrittenMs(const std::string& path) {
 }  // namespace
 
 nlohmann::ordered_json LastWordsOf(FileSystem& fs, const std::string& run_dir,
-                                   int64_t started_ms) {
+                                   int64_t started_ms,
+                                   const std::string& attempt) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::object();
   const auto names = fs.List(run_dir + "/ranks");
   if (!names.ok()) return ranks;
@@ -28,7 +29,11 @@ nlohmann::ordered_json LastWordsOf(FileSystem& fs, const std::string& run_dir,
     const auto text = fs.ReadFile(path);
     auto rank = ParseForeign(text.ok() ? *text : "");
     if (!rank.is_object()) rank = {{"unreadable", true}};
-    if (WrittenMs(path) < started_ms) rank["earlier_launch"] = true;
+    const auto of = TextField(rank, "attempt");
+    if (WrittenMs(path) < started_ms ||
+        (of && !attempt.empty() && *of != attempt)) {
+      rank["earlier_launch"] = true;
+    }
     ranks[name.substr(0, name.size() - 5)] = rank;
   }
   return ranks;

@@ -15,10 +15,13 @@
 
 namespace lockstep {
 
-// By rank; an object of an earlier launch has `earlier_launch`: true.
-// `started_ms`: of the last launch, since the epoch.
+// By rank; an object of an earlier launch has `earlier_launch`: true, also one
+// that was written late, by a rank that was cut off from its job: it names
+// another attempt of `launch`. `started_ms` (since the epoch) and `attempt`
+// (empty: not known) are the last launch's.
 nlohmann::ordered_json LastWordsOf(FileSystem& fs, const std::string& run_dir,
-                                   int64_t started_ms);
+                                   int64_t started_ms,
+                                   const std::string& attempt);
 
 }  // namespace lockstep
 

@@ -134,7 +134,7 @@ void FuzzRunNotes(std::string_view bytes) {
   MemoryFileSystem fs;
   PutFile(fs, "/run/ranks/0.json", bytes);
   PutFile(fs, "/run/faults.json", bytes);
-  Use(LastWordsOf(fs, "/run", 0));
+  Use(LastWordsOf(fs, "/run", 0, ""));
   Use(ReadRankWords(fs, "/run", 0, "1.2.3"));
   Use(KeptFaults(fs, "/run"));
   Use(KeepFaults(fs, "/run", 4, {"kind=sleep,ms=1"}));

@@ -52,7 +52,7 @@ RankWords ReadRankWords(FileSystem& fs, const std::string& run_dir,
                         int64_t started_ms, const std::string& attempt) {
   RankWords result;
   std::map<int64_t, int64_t> waited_for;
-  const auto left = LastWordsOf(fs, run_dir, started_ms);
+  const auto left = LastWordsOf(fs, run_dir, started_ms, "");
   for (const auto& words : left) {
     if (words.contains("earlier_launch")) continue;
     if (words.contains("attempt") && words["attempt"] != attempt) continue;
