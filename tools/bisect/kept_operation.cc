@@ -2,13 +2,13 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "tools/bisect/layer_parameters.h"
 #include "tools/bisect/poisoned_replay.h"
+#include "tools/bisect/why_not_alone.h"
 #include "tools/saved_operation/kept.h"
 #include "tools/stored_run.h"
 
@@ -22,39 +22,6 @@ OperationIdentity In(OperationIdentity id, Phase phase, std::string scope,
   id.operation = operation;
   id.occurrence = 0;
   return id;
-}
-
-bool IsPass(const std::string& phase) {
-  return phase == NameOf(Phase::kForward) ||
-         phase == NameOf(Phase::kRecompute) ||
-         phase == NameOf(Phase::kBackward);
-}
-
-// Why an operation that is no layer's cannot be done again from what it shows.
-std::string WhyNoLayers(const std::string& phase) {
-  if (IsPass(phase)) {
-    return "it is the embedding's, the last norm's or the head's, and only "
-           "layers are done again by themselves";
-  }
-  const std::optional<Phase> known = PhaseFromName(phase);
-  switch (known.value_or(Phase::kSave)) {
-    case Phase::kReduction:
-      return "a final gradient is made of the sums of all micro-batches and "
-             "ranks, which are not kept";
-    case Phase::kClip:
-      return "the norm is made of all gradients, which are not kept";
-    case Phase::kOptimizer:
-      return "an update overwrites the moments and weights that it reads";
-    case Phase::kMessage:
-    case Phase::kCollective:
-      return "it is made by several ranks together";
-    case Phase::kLoad:
-    case Phase::kConversion:
-      return "it is read from a checkpoint: `lockstep ckpt verify` and `ckpt "
-             "diff` look at that";
-    default:
-      return "it is no computation of a layer";
-  }
 }
 
 // What one rank keeps.
@@ -82,9 +49,8 @@ class StepKeeper {
     saved.identity = identity_;
     saved.rank = rank_;
     for (auto& [rank, keepers] : keepers_) TakeRank(rank, *keepers);
-    if (layer_ < 0 || !IsPass(identity_.phase)) {
-      saved.not_alone = WhyNoLayers(identity_.phase);
-    } else {
+    saved.not_alone = WhyNotAlone(identity_);
+    if (saved.not_alone.empty()) {
       saved.parameters = std::move(parameters_.parameters);
     }
     return std::move(kept_);
@@ -110,7 +76,7 @@ class StepKeeper {
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     keepers_[rank] = std::move(keepers);
-    if (layer_ >= 0) stepper.registry().Visit(parameters_);
+    TakeParameters(stepper);
     keepers_[rank]->slice =
         stepper.layout().sequence_parallel ? stepper.layout().at.tensor : -1;
     kept_.saved.vocab = stepper.config().model.vocab;
@@ -118,9 +84,20 @@ class StepKeeper {
     return absl::OkStatus();
   }
 
+  // As the operation's step finds them; what is traced may begin earlier.
+  void TakeParameters(Stepper& stepper) {
+    const auto next = static_cast<int64_t>(stepper.state().iterations) + 1;
+    if (layer_ >= 0 && next == identity_.step) {
+      stepper.registry().Visit(parameters_);
+    }
+  }
+
   absl::Status End(int rank, Stepper& stepper) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (rank != rank_ || !stepper.config().data.reset_at_documents) {
+    TakeParameters(stepper);
+    const auto done = static_cast<int64_t>(stepper.state().iterations);
+    if (rank != rank_ || !stepper.config().data.reset_at_documents ||
+        done != identity_.step) {
       return absl::OkStatus();
     }
     const std::vector<uint64_t>& samples = keepers_.at(rank)->wanted.samples();
