@@ -13,8 +13,13 @@ constexpr int64_t kMostSeeds = 1'000'000;
 
 double Square(double x) { return x * x; }
 
-// Of the sum of two independent estimates a and b.
+// Of the sum of two independent estimates a and b, of which one is not zero.
+// Only their ratio matters: a power of two brings the larger one near 1, lest
+// the squares of tiny or huge variances leave binary64.
 double Satterthwaite(double a, double a_dof, double b, double b_dof) {
+  const int exponent = -std::ilogb(std::max(a, b));
+  a = std::scalbn(a, exponent);
+  b = std::scalbn(b, exponent);
   return Square(a + b) / (Square(a) / a_dof + Square(b) / b_dof);
 }
 
@@ -106,8 +111,8 @@ WelchResult WelchTest(const ArmStatistics& baseline,
   r.delta = baseline.mean - candidate.mean;
   const double a = baseline.variance / static_cast<double>(baseline.count);
   const double b = candidate.variance / static_cast<double>(candidate.count);
-  r.tested =
-      baseline.variance_dof > 0 && candidate.variance_dof > 0 && a + b > 0;
+  r.tested = baseline.variance_dof > 0 && candidate.variance_dof > 0 &&
+             a + b > 0 && std::isfinite(a + b);
   if (!r.tested) return r;
   // Two arms that take one and the same estimate have its degrees of freedom.
   r.dof =

@@ -121,6 +121,23 @@ TEST(WelchTest, WithoutNoiseThereIsNoVerdict) {
   EXPECT_TRUE(Compare({2.4, 2.4, 2.4}, {2.3, 2.301, 2.302}, 0.003).tested);
 }
 
+// Squares of such variances are 0 or infinite.
+TEST(WelchTest, HugeAndTinyValuesAreComparedAsTheirScaledOnesAre) {
+  const Values a = {2, 3, 4}, b = {2.5, 3.25, 5};
+  const WelchResult want = Compare(a, b, 0.5);
+  for (const double scale : {0x1p300, 0x1p-300}) {
+    Values big = a, other = b;
+    for (double& value : big) value *= scale;
+    for (double& value : other) value *= scale;
+    const WelchResult got = Compare(big, other, 0.5 * scale);
+    EXPECT_TRUE(got.tested);
+    EXPECT_EQ(got.dof, want.dof);
+    EXPECT_EQ(got.p, want.p);
+    EXPECT_EQ(got.verdict, want.verdict);
+  }
+  EXPECT_FALSE(Compare({1e200, -1e200}, {1, 2}, 0.1).tested);
+}
+
 TEST(WelchTest, AnArmOfOneBesideAnArmOfMany) {
   const ArmStatistics many = StatisticsOf(Values{2.41, 2.42, 2.40, 2.43});
   const WelchResult r = WelchTest(many, OneOf(2.40, 0.01, 3), 0.01);
