@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ckpt/last_generation.h"
 #include "ckpt/sealed_json.h"
 #include "determinism/status.h"
 
@@ -129,8 +130,13 @@ absl::StatusOr<std::unique_ptr<RunLock>> RunLock::Acquire(
                       "wait for it or stop it; or give --run another folder");
   }
   // A torn line may have been meant for the next number: do not use it again.
-  const Acquisition mine = {file.last.generation + (file.torn ? 2 : 1),
-                            owner.pid, owner.host, clock.UnixMillis()};
+  // Nor one that a launch had under a lock file that somebody deleted.
+  LS_ASSIGN_OR_RETURN(const int64_t seen,
+                      LastGenerationSeen(file_system, run_dir));
+  const int64_t generation =
+      std::max(file.last.generation + (file.torn ? 2 : 1), seen + 1);
+  const Acquisition mine = {generation, owner.pid, owner.host,
+                            clock.UnixMillis()};
   LS_RETURN_IF_ERROR(
       AppendAcquisition(file_system, path, mine, !file.ends_in_newline));
   return std::unique_ptr<RunLock>(

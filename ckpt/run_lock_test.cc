@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "ckpt/ledger.h"
 #include "ckpt/test_state.h"
 #include "determinism/memory_file_system.h"
 #include "determinism/status.h"
@@ -41,6 +42,25 @@ TEST_F(RunLockTest, LockSurvivesATornLineWithoutReusingANumber) {
   auto lock = *RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
   EXPECT_EQ(lock->generation(), 6);
   EXPECT_TRUE(lock->CheckStillHolder().ok());
+}
+
+// Somebody deletes the file: no number comes back, or a launch's manifest and
+// the checkpoints of a stale trainer would have a second owner.
+TEST_F(RunLockTest, ADeletedFileDoesNotBringANumberBack) {
+  MemoryFileLocker locker;
+  ASSERT_TRUE(fs.MakeDirs("/run/launches").ok());
+  Overwrite(fs, "/run/launches/launch_00000003.json", "{}");
+  Overwrite(fs, "/run/launches/notes", "no launch");
+  auto lock = *RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
+  EXPECT_EQ(lock->generation(), 4);
+  auto ledger = *Ledger::Open(fs, kRun, clock, lock.get());
+  ASSERT_TRUE(
+      ledger->Append("launch", {{"manifest", "launches/launch_00000008.json"}})
+          .ok());
+  lock.reset();
+  ASSERT_TRUE(fs.Remove("/run/lock").ok());
+  lock = *RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
+  EXPECT_EQ(lock->generation(), 9);
 }
 
 TEST(PosixLock, FlockRefusesASecondHolderAndEndsWithTheFirst) {

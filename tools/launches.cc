@@ -67,9 +67,17 @@ absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
                                        const std::string& manifest_json) {
   const std::string name =
       absl::StrFormat("launches/launch_%08d.json", generation);
+  const std::string path = JoinPath(run_dir, name);
   LS_RETURN_IF_ERROR(fs.MakeDirs(JoinPath(run_dir, "launches")));
-  LS_RETURN_IF_ERROR(
-      WriteFileAtomically(fs, JoinPath(run_dir, name), manifest_json));
+  const absl::StatusOr<std::string> there = fs.ReadFile(path);
+  if (there.ok() && *there == manifest_json) return name;
+  if (!absl::IsNotFound(there.status())) {
+    return InputError("another launch has kept its manifest under this name",
+                      path,
+                      "start again, which takes the next number; steps of that "
+                      "launch are told from this file, so do not remove it");
+  }
+  LS_RETURN_IF_ERROR(WriteFileAtomically(fs, path, manifest_json));
   return name;
 }
 
