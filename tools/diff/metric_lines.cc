@@ -105,14 +105,27 @@ class Side {
   absl::Status Next() {
     LS_ASSIGN_OR_RETURN(line_, reader_.Next());
     if (!line_) return absl::OkStatus();
+    ++number_;
     const int64_t next = StepOfLine(*line_);
     if (next <= last) {
       return InputError(
-          absl::StrCat("a line that is no step behind step ", last), path_,
+          absl::StrCat("a line that is no step behind step ", last), Where(),
           "it was written to by something else than a trainer, or is damaged");
     }
     last = next;
     return absl::OkStatus();
+  }
+
+  // Lines are parsed only where they differ. One that is no JSON, as with
+  // bytes that are no UTF-8 or a number that no double holds, says nothing of
+  // what the run did.
+  absl::Status CheckLine() const {
+    if (ParseForeign<Json>(*line_).is_object()) return absl::OkStatus();
+    return InputError(
+        absl::StrCat("the line of step ", last, " is damaged: it is no JSON"),
+        Where(),
+        "it was changed after it was written: put back the file, or take away "
+        "what is no line");
   }
 
   bool ended() const { return !line_; }
@@ -122,8 +135,11 @@ class Side {
   int64_t first = 0, last = 0;
 
  private:
+  std::string Where() const { return absl::StrCat(path_, ", line ", number_); }
+
   FileSystem& fs_;
   const std::string path_;
+  int64_t number_ = 0;  // of the line, from 1
   LineReader reader_;
   std::optional<std::string_view> line_;
 };
@@ -131,6 +147,8 @@ class Side {
 absl::Status CompareStep(Side& a, Side& b, MetricsParting& result) {
   ++result.compared;
   if (result.step == 0 && !SameButForTimes(a.line(), b.line())) {
+    LS_RETURN_IF_ERROR(a.CheckLine());
+    LS_RETURN_IF_ERROR(b.CheckLine());
     result.step = a.step();
     result.fields = FieldsThatDiffer(a.line(), b.line());
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/memory_file_system.h"
+#include "determinism/status.h"
 
 namespace lockstep {
 namespace {
@@ -110,6 +111,27 @@ TEST_F(MetricLinesTest, LinesLongerThanABuffer) {
   EXPECT_EQ(m.compared, 40);
   EXPECT_EQ(m.step, 39);
   EXPECT_EQ(m.fields, Fields{"fingerprint.grads"});
+}
+
+// What is no JSON is no difference of the runs.
+TEST_F(MetricLinesTest, ADamagedLineIsNamed) {
+  const std::string good = Line(1, 3) + Line(2, 3) + Line(3, 3);
+  for (const std::string& value :
+       {std::string("1e999"), std::string("\"\xff\""), std::string("1.5,")}) {
+    const std::string bad = Line(1, 3) + "{\"step\":2,\"loss\":" + value +
+                            ",\"lr\":1}\n" + Line(3, 3);
+    ASSERT_TRUE(WriteFileAtomically(fs_, "good", good).ok());
+    ASSERT_TRUE(WriteFileAtomically(fs_, "bad", bad).ok());
+    for (const bool swapped : {false, true}) {
+      const auto result = CompareMetricLines(fs_, swapped ? "bad" : "good",
+                                             swapped ? "good" : "bad");
+      ASSERT_FALSE(result.ok()) << value;
+      EXPECT_EQ(ExitCodeFor(result.status()), 2);
+      EXPECT_NE(result.status().message().find("bad, line 2"),
+                std::string::npos)
+          << result.status();
+    }
+  }
 }
 
 }  // namespace
