@@ -10,24 +10,19 @@
 #include "determinism/float_env.h"
 #include "gtest/gtest.h"
 #include "model/device.h"
-#include "model/kernels/adamw/adamw.h"
+#include "model/kernels/adamw/adamw_testing.h"
 #include "model/kernels/regimes.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
 namespace {
 
-struct Flat {
-  std::vector<float> grad, master, m, v;
-  int64_t count() const { return static_cast<int64_t>(grad.size()); }
-};
-
-Flat Hostile(int64_t count, Regime regime) {
+AdamWState Hostile(int64_t count, Regime regime) {
   return {RegimeFloats(count, regime, 1), RegimeFloats(count, regime, 2),
           RegimeFloats(count, regime, 3), RegimeFloats(count, regime, 4)};
 }
 
-Flat Part(const Flat& all, int64_t first, int64_t count) {
+AdamWState Part(const AdamWState& all, int64_t first, int64_t count) {
   const auto cut = [=](const std::vector<float>& from) {
     return std::vector<float>(from.begin() + first,
                               from.begin() + first + count);
@@ -35,47 +30,10 @@ Flat Part(const Flat& all, int64_t first, int64_t count) {
   return {cut(all.grad), cut(all.master), cut(all.m), cut(all.v)};
 }
 
-AdamWArgs Hyper() {
-  return {.lr = 3e-3,
-          .beta1 = 0.9,
-          .beta2 = 0.95,
-          .eps = 1e-8,
-          .weight_decay = 0.1,
-          .clip = 0.7,
-          .bias_correction1 = 1 - 0.9 * 0.9 * 0.9,
-          .bias_correction2 = 1 - 0.95 * 0.95 * 0.95};
-}
-
-// master, m, v, runtime.
-std::vector<TestMatrix> Outputs(const Flat& state, DType runtime) {
-  const TestMatrix flat(DType::kF32, 1, state.count());
-  return {flat, flat, flat, TestMatrix(runtime, 1, state.count())};
-}
-
-std::vector<TestMatrix> RunEverywhere(const Flat& state, DType runtime) {
-  return ExpectSameOnEveryDevice(
-      Outputs(state, runtime),
-      [&](Device& device, std::vector<TestMatrix>& outputs) {
-        std::copy(state.master.begin(), state.master.end(),
-                  outputs[0].as<float>());
-        std::copy(state.m.begin(), state.m.end(), outputs[1].as<float>());
-        std::copy(state.v.begin(), state.v.end(), outputs[2].as<float>());
-        AdamWArgs args = Hyper();
-        args.n = state.count();
-        args.grad = state.grad.data();
-        args.master = outputs[0].as<float>();
-        args.m = outputs[1].as<float>();
-        args.v = outputs[2].as<float>();
-        args.runtime = outputs[3].data();
-        args.runtime_dtype = runtime;
-        AdamW(device, args);
-      });
-}
-
-std::vector<TestMatrix> Reference(const Flat& state, DType runtime) {
+std::vector<TestMatrix> Reference(const AdamWState& state, DType runtime) {
   const ScopedFloatEnv env;
-  const AdamWArgs a = Hyper();
-  std::vector<TestMatrix> out = Outputs(state, runtime);
+  const AdamWArgs a = AdamWHyper();
+  std::vector<TestMatrix> out = AdamWOutputs(state, runtime);
   for (int64_t i = 0; i < state.count(); ++i) {
     const float g = state.grad[i] * static_cast<float>(a.clip);
     const float m = static_cast<float>(a.beta1) * state.m[i] +
@@ -101,9 +59,9 @@ TEST(AdamWRegimesTest, N1N2N6N10EveryRegimeAndCountFollowsTheFormulas) {
   for (const DType dtype : kStorageTypes) {
     for (const Regime regime : kAllRegimes) {
       for (const int64_t count : counts) {
-        const Flat state = Hostile(count, regime);
+        const AdamWState state = Hostile(count, regime);
         const auto want = Reference(state, dtype);
-        const auto got = RunEverywhere(state, dtype);
+        const auto got = RunAdamWEverywhere(state, dtype);
         for (int i = 0; i < 4; ++i) {
           ExpectSameMatrix(want[i], got[i],
                            "output " + std::to_string(i) + ", " +
@@ -115,11 +73,11 @@ TEST(AdamWRegimesTest, N1N2N6N10EveryRegimeAndCountFollowsTheFormulas) {
 }
 
 TEST(AdamWRegimesTest, N1APartAloneGivesWhatItGivesInTheWhole) {
-  const Flat all = Hostile(50021, Regime::kUniform);
-  const auto whole = RunEverywhere(all, DType::kBF16);
+  const AdamWState all = Hostile(50021, Regime::kUniform);
+  const auto whole = RunAdamWEverywhere(all, DType::kBF16);
   for (const int64_t count : {1, 33, 8193}) {
     const int64_t first = 16381;
-    const auto part = RunEverywhere(Part(all, first, count), DType::kBF16);
+    const auto part = RunAdamWEverywhere(Part(all, first, count), DType::kBF16);
     int64_t differing = 0;
     for (int i = 0; i < 4; ++i) {
       for (int64_t j = 0; j < count; ++j) {

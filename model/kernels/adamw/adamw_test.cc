@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "model/device.h"
+#include "model/kernels/adamw/adamw_testing.h"
 #include "model/kernels/golden_reader.h"
 #include "model/kernels/testing.h"
 
@@ -15,60 +16,24 @@ namespace {
 
 constexpr int64_t kCount = 70001;
 
-struct Flat {
-  std::vector<float> grad, master, m, v;
-};
-
-Flat RandomState() {
+AdamWState RandomState() {
   return {RandomFloats(kCount, 1), RandomFloats(kCount, 2, -2, 2),
           RandomFloats(kCount, 3, -0.1f, 0.1f),
           RandomFloats(kCount, 4, 0, 0.01f)};
 }
 
-AdamWArgs Hyper() {
-  return {.lr = 3e-3,
-          .beta1 = 0.9,
-          .beta2 = 0.95,
-          .eps = 1e-8,
-          .weight_decay = 0.1,
-          .clip = 0.7,
-          .bias_correction1 = 1 - 0.9 * 0.9 * 0.9,
-          .bias_correction2 = 1 - 0.95 * 0.95 * 0.95};
-}
-
-// Outputs: master, m, v, runtime.
-std::vector<TestMatrix> RunEverywhere(const Flat& state, DType runtime) {
-  const TestMatrix flat(DType::kF32, 1, kCount);
-  return ExpectSameOnEveryDevice(
-      {flat, flat, flat, TestMatrix(runtime, 1, kCount)},
-      [&](Device& device, std::vector<TestMatrix>& outputs) {
-        std::copy_n(state.master.data(), kCount, outputs[0].as<float>());
-        std::copy_n(state.m.data(), kCount, outputs[1].as<float>());
-        std::copy_n(state.v.data(), kCount, outputs[2].as<float>());
-        AdamWArgs args = Hyper();
-        args.n = kCount;
-        args.grad = state.grad.data();
-        args.master = outputs[0].as<float>();
-        args.m = outputs[1].as<float>();
-        args.v = outputs[2].as<float>();
-        args.runtime = outputs[3].data();
-        args.runtime_dtype = runtime;
-        AdamW(device, args);
-      });
-}
-
 TEST(AdamWTest, N1N10SameBytesEverywhereAndOneConversion) {
-  const Flat state = RandomState();
+  const AdamWState state = RandomState();
   for (const DType dtype : kStorageTypes) {
-    const auto out = RunEverywhere(state, dtype);
+    const auto out = RunAdamWEverywhere(state, dtype);
     ExpectSameMatrix(Converted(out[0], dtype), out[3], NameOf(dtype));
   }
 }
 
 TEST(AdamWTest, N6FollowsTheWrittenOrder) {
-  const Flat state = RandomState();
-  const auto out = RunEverywhere(state, DType::kF32);
-  const AdamWArgs a = Hyper();
+  const AdamWState state = RandomState();
+  const auto out = RunAdamWEverywhere(state, DType::kF32);
+  const AdamWArgs a = AdamWHyper();
   int64_t differing = 0;
   for (int64_t i = 0; i < kCount; ++i) {
     const float g = state.grad[i] * static_cast<float>(a.clip);
