@@ -10,9 +10,9 @@
 
 #include "determinism/float_env.h"
 #include "determinism/math.h"
-#include "determinism/ordered_sum.h"
 #include "model/device.h"
 #include "model/kernels/gated_norm/gated_norm.h"
+#include "model/kernels/norm_testing.h"
 #include "model/kernels/testing.h"
 
 namespace lockstep {
@@ -58,9 +58,6 @@ inline std::vector<TestMatrix> RunGatedNormEverywhere(
       });
 }
 
-// Orders in which a norm could add, besides the written one.
-enum class NormOrder { kWritten, kChains };
-
 class GatedNormReference {
  public:
   explicit GatedNormReference(const GatedNormProblem& p,
@@ -98,15 +95,6 @@ class GatedNormReference {
     return static_cast<float>(out_[1].At(i, j / group_width_));
   }
 
-  float Sum(const std::vector<float>& terms) const {
-    if (order_ == NormOrder::kWritten) {
-      return OrderedSum(terms.data(), static_cast<int64_t>(terms.size()));
-    }
-    float chain = 0;
-    for (const float term : terms) chain += term;
-    return chain;
-  }
-
   void Group(int64_t i, int64_t group) {
     const int64_t first = group * group_width_;
     const auto width = static_cast<float>(group_width_);
@@ -114,7 +102,7 @@ class GatedNormReference {
     for (int64_t j = 0; j < group_width_; ++j) {
       terms[j] = M(i, first + j) * M(i, first + j);
     }
-    const float mean = Sum(terms) / width;
+    const float mean = NormRowSum(order_, terms) / width;
     const float rstd =
         1.0f / std::sqrt(mean + static_cast<float>(GatedNormProblem::kEps));
     out_[1].Set(i, group, rstd);
@@ -123,7 +111,7 @@ class GatedNormReference {
       out_[0].Set(i, c, (M(i, c) * rstd) * p_.weight[c]);
       terms[j] = (Dout(i, c) * p_.weight[c]) * (M(i, c) * rstd);
     }
-    const float mu = Sum(terms) / width;
+    const float mu = NormRowSum(order_, terms) / width;
     for (int64_t c = first; c < first + group_width_; ++c) {
       const float q = Dout(i, c) * p_.weight[c];
       const float dm = rstd * (q - (M(i, c) * rstd) * mu);
@@ -134,17 +122,10 @@ class GatedNormReference {
   }
 
   void Weight(int64_t leaf, int64_t c) {
-    float total = 0;
-    float chain = 0;
-    for (int64_t r = 0; r < p_.rows_per_leaf; ++r) {
-      const int64_t i = leaf * p_.rows_per_leaf + r;
-      if (order_ == NormOrder::kWritten && r % 32 == 0) {
-        total += chain;
-        chain = 0;
-      }
-      chain += Dout(i, c) * (M(i, c) * Rstd(i, c));
-    }
-    out_[4].Set(leaf, c, total + chain);
+    out_[4].Set(leaf, c, NormLeafSum(order_, p_.rows_per_leaf, [&](int64_t r) {
+                  const int64_t i = leaf * p_.rows_per_leaf + r;
+                  return Dout(i, c) * (M(i, c) * Rstd(i, c));
+                }));
   }
 
   const GatedNormProblem& p_;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "determinism/float_env.h"
-#include "determinism/ordered_sum.h"
 #include "model/device.h"
+#include "model/kernels/norm_testing.h"
 #include "model/kernels/rms_norm/rms_norm.h"
 #include "model/kernels/testing.h"
 
@@ -53,9 +53,6 @@ inline std::vector<TestMatrix> RunRmsNormEverywhere(const RmsNormProblem& p) {
       });
 }
 
-// Orders in which a norm could add, besides the written one.
-enum class NormOrder { kWritten, kChains };
-
 class RmsNormReference {
  public:
   explicit RmsNormReference(const RmsNormProblem& p,
@@ -86,15 +83,6 @@ class RmsNormReference {
     return static_cast<float>(out_[1].At(i, j / group_width_));
   }
 
-  float Sum(const std::vector<float>& terms) const {
-    if (order_ == NormOrder::kWritten) {
-      return OrderedSum(terms.data(), static_cast<int64_t>(terms.size()));
-    }
-    float chain = 0;
-    for (const float term : terms) chain += term;
-    return chain;
-  }
-
   void Group(int64_t i, int64_t group) {
     const int64_t first = group * group_width_;
     const auto width = static_cast<float>(group_width_);
@@ -102,7 +90,7 @@ class RmsNormReference {
     for (int64_t j = 0; j < group_width_; ++j) {
       terms[j] = X(i, first + j) * X(i, first + j);
     }
-    const float mean = Sum(terms) / width;
+    const float mean = NormRowSum(order_, terms) / width;
     const float rstd =
         1.0f / std::sqrt(mean + static_cast<float>(RmsNormProblem::kEps));
     out_[1].Set(i, group, rstd);
@@ -111,7 +99,7 @@ class RmsNormReference {
       out_[0].Set(i, c, (X(i, c) * rstd) * p_.weight[c]);
       terms[j] = (Dy(i, c) * p_.weight[c]) * (X(i, c) * rstd);
     }
-    const float mu = Sum(terms) / width;
+    const float mu = NormRowSum(order_, terms) / width;
     for (int64_t c = first; c < first + group_width_; ++c) {
       const float q = Dy(i, c) * p_.weight[c];
       out_[2].Set(i, c, rstd * (q - (X(i, c) * rstd) * mu));
@@ -119,17 +107,10 @@ class RmsNormReference {
   }
 
   void Weight(int64_t leaf, int64_t c) {
-    float total = 0;
-    float chain = 0;
-    for (int64_t r = 0; r < p_.rows_per_leaf; ++r) {
-      const int64_t i = leaf * p_.rows_per_leaf + r;
-      if (order_ == NormOrder::kWritten && r % 32 == 0) {
-        total += chain;
-        chain = 0;
-      }
-      chain += Dy(i, c) * (X(i, c) * Rstd(i, c));
-    }
-    out_[3].Set(leaf, c, total + chain);
+    out_[3].Set(leaf, c, NormLeafSum(order_, p_.rows_per_leaf, [&](int64_t r) {
+                  const int64_t i = leaf * p_.rows_per_leaf + r;
+                  return Dy(i, c) * (X(i, c) * Rstd(i, c));
+                }));
   }
 
   const RmsNormProblem& p_;
