@@ -52,6 +52,8 @@
 // [{key, a, b, explains}], fields (of the step's line), began_at, elements
 // {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
 // state {entry, rank, entries, path, saved_right} (of state_after_load),
+// tokens_of, tokens_in (of `data`: as `sample`, the run `tokens_in` read what
+// the other has under this index; null: under none of the step),
 // sound_memory, saved (a file for `doctor --operation`), certainty (sentences),
 // commands [{what, line}], page (the file of it, null:
 // none), notes.
@@ -109,7 +111,11 @@ struct BisectResult {
   std::string odd_one = {};  // "a" or "b": whose record did not recur
   std::optional<bool> repeatable = {};
   int64_t sample = -1;  // of `data`
-  int replays = 0;      // of each run
+  // As `sample`, run `tokens_in` ("a" or "b") read what the other has under
+  // this index; -1: under none of the step.
+  int64_t tokens_of = -1;
+  std::string tokens_in = {};
+  int replays = 0;  // of each run
   std::string cause = {};
   // Of `state_after_load`, where replays show it.
   std::optional<StateDifference> state = {};

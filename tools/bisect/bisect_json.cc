@@ -79,6 +79,8 @@ std::string BisectJson(const BisectResult& r, const std::string& fix_json) {
       {"operation", text(first.identity.operation)},
       {"tensor", r.state ? Json(r.state->entry) : text(first.tensor)},
       {"sample", sample < 0 ? Json(nullptr) : Json(sample)},
+      {"tokens_of", r.tokens_of < 0 ? Json(nullptr) : Json(r.tokens_of)},
+      {"tokens_in", r.tokens_of < 0 ? Json(nullptr) : Json(r.tokens_in)},
       {"micro_batch", placed ? Json(first.micro_batch) : Json(nullptr)},
       {"repeatable", r.repeatable ? Json(*r.repeatable) : Json(nullptr)},
       {"replays", r.replays},

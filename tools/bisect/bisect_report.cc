@@ -10,9 +10,12 @@ std::string Sentence(const BisectResult& r) {
   if (r.verdict == "equal") return "no step of the two runs differs";
   if (r.verdict == "manifest") return "the runs were made differently";
   if (r.verdict == "data") {
-    return r.sample < 0 ? "they read other tokens"
-                        : absl::StrCat("sample ", r.sample,
-                                       " has other tokens in the one");
+    if (r.sample < 0) return "they read other tokens";
+    if (r.tokens_of < 0) {
+      return absl::StrCat("sample ", r.sample, " has other tokens in the one");
+    }
+    return absl::StrCat("run ", r.tokens_in, " read as sample ", r.sample,
+                        " what is sample ", r.tokens_of, " in the other");
   }
   if (r.state) return "its state after the load is not the other's";
   if (r.verdict == "unwritten_memory") {

@@ -48,6 +48,7 @@ class Bisection {
   absl::StatusOr<bool> MemoryExplains();
 
   bool SamplesDiffer();
+  void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
   absl::StatusOr<bool> LoadedStateDiffers();
   absl::Status NeitherRecurs();
   absl::Status OneDoesNotRecur();

@@ -60,13 +60,21 @@ constexpr CauseRow kCauses[] = {
      "the rows of both runs in the saved operation",
      "one written order of ties (the lowest index)"},
     {[](const BisectResult& r) {
-       return AnOperation(r) && InPhase(r, "reduction");
+       return AnOperation(r) &&
+              (InPhase(r, "reduction") || InPhase(r, "collective"));
      },
-     "a gradient that was summed over ranks differs",
+     "what ranks summed or gave each other differs",
      "a collective: a rank left out, counted twice, or an order that is not "
      "written",
      "each rank's own sums, with `lockstep trace diff`",
      "sums in the order of ranks"},
+    {[](const BisectResult& r) {
+       return AnOperation(r) && InPhase(r, "message");
+     },
+     "a message between stages of the pipeline differs",
+     "a message that was lost, taken twice, or used before it was there",
+     "what the stage before sent, with `lockstep trace diff`",
+     "wait for each message, and use each once"},
     {[](const BisectResult& r) {
        return AnOperation(r) && (InPhase(r, "optimizer") || InPhase(r, "clip"));
      },

@@ -72,11 +72,17 @@ std::vector<Case> Cases() {
   memory.repeatable = false;
   BisectResult layouts = Parted("forward");
   layouts.trace->across_layouts = true;
+  BisectResult slipped = Of("data");
+  slipped.sample = 18;
+  slipped.tokens_of = 19;
+  BisectResult order = Elements(Parted("forward"), 900, 1, 90, 50);
+  order.elements->ulps = {{1, 500}, {8, 350}, {4096, 50}};
   return {
       {With(Of("manifest"), "data.sha256.x", true), "changed in place"},
       {With(Of("manifest"), "layout.tensor", true), "another layout"},
       {With(Of("manifest"), "optimizer.lr", true), "not asked for the same"},
       {With(Of("data"), "", false, "sample_first"), "a skip list"},
+      {slipped, "slipped"},
       {Of("data"), "a tokenizer"},
       {Loaded("run/seed"), "random stream"},
       {Loaded("run/cursor"), "a cursor"},
@@ -92,10 +98,13 @@ std::vector<Case> Cases() {
       {Elements(Parted("forward"), 1, 4096, 1, 50), "an index, a bound"},
       {Elements(Parted("forward"), 100, 4096, 2, 50), "changed places"},
       {Parted("reduction"), "a collective"},
+      {Parted("collective"), "a collective"},
+      {Parted("message"), "taken twice"},
       {Parted("optimizer"), "clip factor"},
       {With(Elements(Parted("forward"), 900, 1, 90, 50), "compiler", false),
        "another library"},
       {Elements(Parted("forward"), 900, 1, 90, 50), "atomic additions"},
+      {order, "atomic additions"},
       {Parted("forward", 2), "placement"},
       {With(Parted("forward"), "commit", false), "that changed"},
       {Parted("forward"), "another program at this operation"},

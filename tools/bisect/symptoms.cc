@@ -49,9 +49,13 @@ bool WholeRows(const BisectResult& r) {
 }
 
 bool FewUlps(const BisectResult& r) {
-  return r.elements && r.elements->differ > 0 && !r.elements->ulps.empty() &&
-         r.elements->ulps.begin()->first >= 0 &&
-         r.elements->ulps.rbegin()->first <= 4;
+  if (!r.elements || r.elements->differ == 0) return false;
+  int64_t few = 0;
+  for (const auto& [ulps, elements] : r.elements->ulps) {
+    if (ulps < 0) return false;  // one of them is no number
+    if (ulps <= 8) few += elements;
+  }
+  return few * 10 >= 9 * r.elements->differ;
 }
 
 bool SomeRanks(const BisectResult& r) {

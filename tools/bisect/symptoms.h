@@ -25,8 +25,10 @@ bool AnOperation(const BisectResult& r);  // that comes back
 bool OneTime(const BisectResult& r);      // that does not
 bool OneHighBit(const BisectResult& r);   // one element, far off
 bool WholeRows(const BisectResult& r);    // few rows, and all of these
-bool FewUlps(const BisectResult& r);      // nowhere more than four
-bool SomeRanks(const BisectResult& r);    // of several, not all
+// Many elements, most of them by a few units in the last place; the rest are
+// what sums that cancel make of it.
+bool FewUlps(const BisectResult& r);
+bool SomeRanks(const BisectResult& r);  // of several, not all
 bool InPhase(const BisectResult& r, std::string_view phase);
 
 }  // namespace lockstep::symptoms

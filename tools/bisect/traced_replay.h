@@ -20,12 +20,14 @@
 
 namespace lockstep {
 
+using SampleTokens = std::vector<int32_t>;
+
 struct ReplayedSide {
   bool recurs = false;                   // all that was traced
   std::vector<std::string> fields = {};  // that did not
   int64_t began_at = 0;
   // Of each sample of the step its tokens; empty of another program's replay.
-  std::map<uint64_t, std::vector<int32_t>> tokens = {};
+  std::map<uint64_t, SampleTokens> tokens = {};
   // Before the step; empty of another program's replay.
   RanksState state = {};
   std::vector<std::string> notes = {};
