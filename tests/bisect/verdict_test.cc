@@ -1,5 +1,6 @@
 // Verdicts that need more than one fault in a step: a state that was loaded,
-// runs without fingerprints, and whether a fix is one.
+// runs without fingerprints, and whether a fix is one; and a cause that the
+// elements tell.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -144,6 +145,18 @@ TEST(VerifyFixTest, AWayRoundIsToldFromAMending) {
   EXPECT_EQ(check.verdict, "routed_around") << FixText(check);
   EXPECT_EQ(check.executed, std::optional<bool>(false));
   EXPECT_FALSE(check.notes.empty());  // another recipe
+}
+
+// What a sum that cancels makes of another order is far off; most is not.
+TEST(BisectCauseTest, AnotherOrderOfASumIsToldByItsUlps) {
+  const TrainRig a("bisect_order_a"), b("bisect_order_b");
+  a.Unseed(Options());
+  b.Unseed(Options("kind=order,step=4,at=layers.0.mixer.in_proj.forward"));
+  const Json json = Bisected(a, b);
+  EXPECT_EQ(json["verdict"], "operation") << json;
+  EXPECT_NE(json["cause"].get<std::string>().find("another order of a sum"),
+            std::string::npos)
+      << json["cause"];
 }
 
 }  // namespace
