@@ -53,6 +53,9 @@ struct Bench {
   // The options that it has a use for, by their names on the command line.
   std::vector<std::string> takes;
   BenchFunction run;
+  // On other ranks of a launcher it has no case; looks for unknown names in
+  // `only` itself.
+  bool first_rank_tells = false;
 };
 
 // Immutable; the one list of all benches.

@@ -17,11 +17,6 @@ namespace {
 
 constexpr int64_t kRecords = 400'000;
 constexpr int kRounds = 3;
-// Names of TraceStepCases, to know without measuring whether one is asked for.
-constexpr char kStepCases[] =
-    "step, level phase\nstep, level module\nstep, level operation\n"
-    "step, level kernel";
-
 // Records of each side a second; beside them the files read and thrown away.
 absl::StatusOr<BenchCase> Diff(const std::string& name, const std::string& a,
                                const std::string& b, int rounds) {
@@ -82,11 +77,9 @@ absl::StatusOr<std::vector<BenchCase>> BenchTrace(const BenchOptions& options) {
   LS_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Make(options.scratch));
   std::vector<BenchCase> cases;
   LS_RETURN_IF_ERROR(AddDiffs(options, scratch, cases));
-  if (absl::StrContains(kStepCases, options.only)) {
-    LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> steps,
-                        TraceStepCases(options, scratch / "."));
-    cases.insert(cases.end(), steps.begin(), steps.end());
-  }
+  LS_ASSIGN_OR_RETURN(const std::vector<BenchCase> steps,
+                      TraceStepCases(options, scratch / "."));
+  cases.insert(cases.end(), steps.begin(), steps.end());
   return cases;
 }
 

@@ -47,8 +47,7 @@ absl::StatusOr<std::vector<BenchCase>> RunBench(const Bench& bench,
   }
   LS_RETURN_IF_ERROR(ChosenIsa().status());
   auto cases = bench.run(options);
-  // Under a launcher comm has none but on the first rank, and looks by itself.
-  if (bench.run != &BenchComm && cases.ok() && cases->empty()) {
+  if (!bench.first_rank_tells && cases.ok() && cases->empty()) {
     return InputError(
         absl::StrCat("bench ", bench.name, " has no case of such a name"),
         "--only " + options.only, "leave it out to see all");
@@ -65,7 +64,8 @@ const std::vector<Bench>& AllBenches() {
       {"comm",
        "collectives and messages between ranks against copying",
        {"rounds", "only", "ranks"},
-       BenchComm},
+       BenchComm,
+       /*first_rank_tells=*/true},
       {"fingerprint",
        "fingerprints of tensors against reading them",
        {"rounds", "only"},

@@ -8,20 +8,52 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr char kName[] = "lockstep-bench-";
+
+// Of programs that were killed. Folders of others, or those that somebody is
+// about to lock, have no such file; what cannot be removed is somebody else's.
+void RemoveLeavings(const std::string& parent) {
+  FileSystem& fs = *PosixFileSystem();
+  const auto names = fs.List(parent);
+  if (!names.ok()) return;  // then none can be made either, which is said
+  for (const std::string& name : *names) {
+    const std::string folder = parent + "/" + name;
+    if (!name.starts_with(kName) || !fs.Exists(folder + "/alive")) continue;
+    const auto lock = PosixFileLocker()->TryLock(folder + "/alive");
+    if (lock.ok() && *lock != nullptr) fs.RemoveTree(folder).IgnoreError();
+  }
+}
+
+// Locked before it has its name.
+absl::StatusOr<std::unique_ptr<HeldFile>> HoldAlive(const std::string& folder) {
+  FileSystem& fs = *PosixFileSystem();
+  LS_ASSIGN_OR_RETURN(const auto file, fs.Create(folder + "/alive.new"));
+  LS_RETURN_IF_ERROR(file->Close());
+  LS_ASSIGN_OR_RETURN(auto held,
+                      PosixFileLocker()->TryLock(folder + "/alive.new"));
+  LS_RETURN_IF_ERROR(fs.Rename(folder + "/alive.new", folder + "/alive"));
+  return held;
+}
 
 }  // namespace
 
 absl::StatusOr<Scratch> Scratch::Make(const std::string& parent) {
   const char* system = getenv("TMPDIR");
-  std::string name = (!parent.empty()     ? parent
-                      : system != nullptr ? system
-                                          : "/tmp") +
-                     std::string("/lockstep-bench-XXXXXX");
+  const std::string in = !parent.empty()     ? parent
+                         : system != nullptr ? system
+                                             : "/tmp";
+  RemoveLeavings(in);
+  std::string name = in + "/" + kName + "XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
     return InputError("cannot make a folder to measure in", name,
                       "name one that can be written with --scratch");
   }
-  return Scratch(name);
+  auto alive = HoldAlive(name);
+  if (!alive.ok()) {
+    PosixFileSystem()->RemoveTree(name).IgnoreError();
+    return alive.status();
+  }
+  return Scratch(name, *std::move(alive));
 }
 
 Scratch::~Scratch() {

@@ -3,23 +3,27 @@
 #define LOCKSTEP_TOOLS_BENCH_SCRATCH_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ckpt/run_lock.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
 
-// A folder that is gone at the end, whatever happens.
+// A folder that is gone at the end. One whose program was killed is gone when
+// the next is made beside it: its file `alive` is locked by nobody.
 class Scratch {
  public:
   // Below `parent`, or the system's folder for temporary files. InputError
   // where none can be made.
   static absl::StatusOr<Scratch> Make(const std::string& parent);
-  Scratch(Scratch&& other) noexcept : dir_(std::move(other.dir_)) {
+  Scratch(Scratch&& other) noexcept
+      : dir_(std::move(other.dir_)), alive_(std::move(other.alive_)) {
     other.dir_.clear();
   }
   Scratch& operator=(Scratch&&) = delete;
@@ -30,8 +34,10 @@ class Scratch {
   }
 
  private:
-  explicit Scratch(std::string dir) : dir_(std::move(dir)) {}
+  Scratch(std::string dir, std::unique_ptr<HeldFile> alive)
+      : dir_(std::move(dir)), alive_(std::move(alive)) {}
   std::string dir_;
+  std::unique_ptr<HeldFile> alive_;
 };
 
 // Words and blank lines, not the same twice within a MiB; whole MiB.
