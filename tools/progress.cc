@@ -22,9 +22,10 @@ std::string TimeLeft(double seconds) {
 
 }  // namespace
 
-Progress::Progress(Clock& clock, int64_t first_step, int64_t last_step,
-                   bool quiet)
+Progress::Progress(Clock& clock, RankLog& log, int64_t first_step,
+                   int64_t last_step, bool quiet)
     : clock_(clock),
+      log_(log),
       first_step_(first_step),
       last_step_(last_step),
       quiet_(quiet),
@@ -84,10 +85,16 @@ void Progress::Show(std::string_view line) {
 }
 
 void Progress::Say(std::string_view line) {
-  if (!quiet_) Warn(line);
+  log_.Say(line);
+  if (!quiet_) Print(line);
 }
 
 void Progress::Warn(std::string_view line) {
+  log_.Say(line);
+  Print(line);
+}
+
+void Progress::Print(std::string_view line) {
   EraseLine();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   line_open_ = false;

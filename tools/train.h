@@ -92,6 +92,7 @@ class TrainLoop {
   absl::Status RecordGrid(const StepReport& report);
   absl::Status EvaluateNow(int64_t step);
   absl::Status SaveNow(bool last);
+  absl::Status SaveWaiting();
   absl::Status FinishSave();
   void SayNotes();
 

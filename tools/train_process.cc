@@ -131,7 +131,7 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
   const int64_t last =
       std::min(run_->config.Steps(), options_.until.value_or(INT64_MAX));
   const auto done = static_cast<int64_t>(stepper_->state().iterations);
-  Progress progress(clock_, done + 1, last,
+  Progress progress(clock_, log_, done + 1, last,
                     !first() || options_.quiet || options_.json);
   if (first()) {
     const bool alone = rank_.world->size() == 1;
@@ -186,11 +186,6 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
         .IgnoreError();
   }
   return result;
-}
-
-absl::StatusOr<TrainResult> TrainProcess::Run() {
-  LS_RETURN_IF_ERROR(SetUp());
-  return Train();
 }
 
 }  // namespace lockstep

@@ -20,6 +20,7 @@
 #include "tools/fork.h"
 #include "tools/progress.h"
 #include "tools/rank_faults.h"
+#include "tools/rank_log.h"
 #include "tools/run_folder.h"
 #include "tools/run_setup.h"
 #include "tools/skip_list.h"
@@ -50,11 +51,14 @@ class TrainProcess {
   absl::Status StartRun();
   absl::Status StartFolder(Manifest manifest);
   absl::StatusOr<TrainResult> Train();
+  void OpenLog();
+  std::string Ending(const absl::StatusOr<TrainResult>& result) const;
 
   TrainOptions options_;
   RankHandle rank_;
   std::vector<std::string> faults_text_;
   RealClock clock_;
+  RankLog log_;
   std::unique_ptr<RankFaults> faults_;
   FileSystem* fs_ = PosixFileSystem();
   std::unique_ptr<ForkSource> fork_;  // null: no fork

@@ -1,4 +1,5 @@
 // When the train loop saves, and when it waits for that.
+#include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "tools/rank_lead.h"
 #include "tools/train.h"
@@ -31,10 +32,19 @@ absl::Status TrainLoop::SaveNow(bool last) {
   stepper_.AnnounceSave();
   if (async_saves_ && !last) {
     LS_RETURN_IF_ERROR(async_saves_->Begin());
+    progress_.Note(absl::StrCat("step ", stepper_.state().iterations,
+                                " is copied, and saved beside the next ones"));
     SayNotes();
     return absl::OkStatus();
   }
   LS_RETURN_IF_ERROR(FinishSave());
+  LS_RETURN_IF_ERROR(SaveWaiting());
+  progress_.Note(
+      absl::StrCat("step ", stepper_.state().iterations, " is saved"));
+  return absl::OkStatus();
+}
+
+absl::Status TrainLoop::SaveWaiting() {
   if (folder_ == nullptr) return FollowLead(fs_, stepper_);
   const absl::Status saved =
       folder_->Save(stepper_, stepper_.config().checkpoint);
