@@ -17,6 +17,18 @@ bool NamesCheckpoint(FileSystem& fs, const std::string& path);
 absl::StatusOr<std::string> CheckpointAt(FileSystem& fs,
                                          const std::string& path);
 
+// A model is a run's, and one of its checkpoints.
+struct ModelPlace {
+  std::string run_dir;
+  std::string checkpoint;  // empty: the newest that verifies
+};
+
+// Of a run's folder and maybe a `checkpoint` (--checkpoint), or of a
+// checkpoint's own folder within its run. InputError where it is in none, and
+// where both name one.
+absl::StatusOr<ModelPlace> PlaceOfModel(FileSystem& fs, const std::string& path,
+                                        const std::string& checkpoint);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_CHECKPOINT_AT_H_

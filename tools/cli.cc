@@ -82,7 +82,9 @@ void AddStatus(CLI::App& app, StatusOptions& o, Run& run) {
 void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
   CLI::App* verb = Verb(app, "eval", "loss of a run on its held-out documents",
                         "lockstep eval runs/debug-0123abcd recipes/debug.toml");
-  verb->add_option("run", o.run_dir, "the run's folder")->required();
+  verb->add_option("run", o.run_dir,
+                   "the run's folder, or a checkpoint's in it")
+      ->required();
   verb->add_option("recipe", o.recipe, "its recipe, or another evaluation's")
       ->required();
   verb->add_option("--set", o.sets, "section.key=value, over the recipe")
@@ -102,7 +104,9 @@ void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
   CLI::App* verb =
       Verb(app, "generate", "text sampled from a run's model",
            "lockstep generate runs/debug-0123abcd --prompt 'The '");
-  verb->add_option("run", o.run_dir, "the run's folder")->required();
+  verb->add_option("run", o.run_dir,
+                   "the run's folder, or a checkpoint's in it")
+      ->required();
   verb->add_option("--prompt", o.prompt, "text to go on from")->required();
   verb->add_option("--tokens", o.tokens, "most tokens to draw")
       ->transform(Whole(1, 1 << 20));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "ckpt/manifest.h"
 #include "determinism/status.h"
+#include "tools/checkpoint_at.h"
 #include "tools/evaluation.h"
 #include "tools/generation.h"
 #include "tools/metrics.h"
@@ -43,10 +44,12 @@ std::string EvaluationText(const Evaluation& e, int64_t step, bool json) {
 
 absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
   FileSystem& fs = *PosixFileSystem();
-  LS_RETURN_IF_ERROR(CheckRunExists(fs, options.run_dir));
+  LS_ASSIGN_OR_RETURN(const ModelPlace place,
+                      PlaceOfModel(fs, options.run_dir, options.checkpoint));
+  LS_RETURN_IF_ERROR(CheckRunExists(fs, place.run_dir));
   LS_ASSIGN_OR_RETURN(
       const ResolvedRun run,
-      ResolveRun(fs, options.recipe, options.sets, options.run_dir));
+      ResolveRun(fs, options.recipe, options.sets, place.run_dir));
   LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run.run_dir));
   LS_ASSIGN_OR_RETURN(const auto tokenizer,
                       MakeTokenizer(run.config.data.tokenizer));
@@ -60,8 +63,8 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
                                     run.config.seed, run.config.model.vocab));
   LS_ASSIGN_OR_RETURN(
       const auto model,
-      TrainedModel::Load(fs, run.config, run.run_dir, options.checkpoint,
-                         machine, dataset.get()));
+      TrainedModel::Load(fs, run.config, run.run_dir, place.checkpoint, machine,
+                         dataset.get()));
   const int64_t micro =
       options.micro_batch > 0 ? options.micro_batch : run.config.batch.micro;
   std::string text;
@@ -85,13 +88,15 @@ absl::StatusOr<Answer> GenerateVerb(const GenerateVerbOptions& options) {
     return InputError("a temperature is a number", "--temperature",
                       "give one from 0 to 100");
   }
-  LS_ASSIGN_OR_RETURN(const RunConfig config, ConfigOfRun(fs, options.run_dir));
+  LS_ASSIGN_OR_RETURN(const ModelPlace place,
+                      PlaceOfModel(fs, options.run_dir, options.checkpoint));
+  LS_ASSIGN_OR_RETURN(const RunConfig config, ConfigOfRun(fs, place.run_dir));
   LS_ASSIGN_OR_RETURN(const Machine machine, ChooseMachine(options.threads));
   LS_ASSIGN_OR_RETURN(const auto tokenizer,
                       MakeTokenizer(config.data.tokenizer));
   LS_ASSIGN_OR_RETURN(const auto model,
-                      TrainedModel::Load(fs, config, options.run_dir,
-                                         options.checkpoint, machine, nullptr));
+                      TrainedModel::Load(fs, config, place.run_dir,
+                                         place.checkpoint, machine, nullptr));
   LS_ASSIGN_OR_RETURN(const std::string text,
                       Generate(model->stepper(), *tokenizer, options.prompt,
                                {.tokens = options.tokens,

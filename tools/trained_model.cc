@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ckpt/checkpoint_index.h"
 #include "ckpt/find.h"
 #include "data/kept_tokenizer.h"
 #include "determinism/file_system.h"
@@ -34,6 +35,10 @@ absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
 }
 
 absl::Status CheckRunExists(FileSystem& fs, const std::string& run_dir) {
+  if (fs.Exists(JoinPath(run_dir, kIndexFile))) {
+    return InputError("this is a checkpoint's folder", run_dir,
+                      "name the run's, in which `checkpoints` lies");
+  }
   if (fs.Exists(run_dir + "/manifest.json")) return absl::OkStatus();
   return InputError("there is no run here", run_dir,
                     "name the folder that `lockstep train` wrote to");

@@ -6,9 +6,9 @@ set -uo pipefail
 # shellcheck source=tests/cli/expect.sh
 source tests/cli/expect.sh
 
-expect 0 'unseed' train --run r --set train.steps=4
+expect 0 'unseed' train --run r --set train.steps=4 --set checkpoint.every=2
 expect 0 'step_00000004 .* d1 t1 p1 +1 +holds' "$lockstep" ckpt list r --verify
-expect 0 'of 1 checkpoint' "$lockstep" ckpt verify r
+expect 0 'of 2 checkpoint' "$lockstep" ckpt verify r
 expect 0 '^equal: all' "$lockstep" ckpt diff r r/checkpoints/step_00000004
 expect 0 'in 4 shard' "$lockstep" ckpt reshard r --output four \
   --layout data=2,tensor=2,pipeline=1
@@ -16,13 +16,23 @@ expect 0 '"equal":true' "$lockstep" ckpt diff r four --json
 expect 2 'this exists' "$lockstep" ckpt reshard r --output four --layout data=1
 expect 2 'parallel.tensor = 3' "$lockstep" ckpt reshard r --output x \
   --layout tensor=3
-expect 0 'with probability 1/1' "$lockstep" verify r --segments 1
+expect 0 'with probability 1/2' "$lockstep" verify r --segments 1
 expect 0 '"same_bits":true' "$lockstep" verify "$recipe" --steps 2 \
   --set schedule.warmup=1 --allow dirty --json
 cp -r r changed && sed -i '3s/"updates":3/"updates":4/' changed/metrics.jsonl
-expect 1 'step 3 came out otherwise .updates' "$lockstep" verify changed
+expect 1 'step 3 came out otherwise .updates' "$lockstep" verify changed --segments 2
 : >changed/ledger.jsonl
 expect 1 'ledger.jsonl bytes .* has lost lines' "$lockstep" ckpt verify changed
+
+# A checkpoint in place of its run, and where a run is needed.
+expect 0 '^step 2:' "$lockstep" eval r/checkpoints/step_00000002/ "$recipe" --set train.steps=4
+expect 0 '^step 4:' "$lockstep" eval r "$recipe" --set train.steps=4
+(cd r/checkpoints/step_00000002 && "$lockstep" generate . --prompt 'The ' --tokens 5 --json) >here
+expect 0 '"step":2' cat here
+expect 2 'two checkpoints' "$lockstep" eval r/checkpoints/step_00000002 "$recipe" \
+  --checkpoint r/checkpoints/step_00000004
+expect 2 'in no run' "$lockstep" generate four --prompt x
+expect 2 "a checkpoint's folder" "$lockstep" explain r/checkpoints/step_00000002 --step 1
 
 # Of checkpoints that are no more, or are no runs.
 expect 2 'no checkpoint' "$lockstep" ckpt diff r .
@@ -36,4 +46,4 @@ expect 4 'rank_00003' "$lockstep" ckpt reshard four --output x --layout data=1
 : >r/checkpoints/.pin-step_00000004
 expect 0 'complete, pinned' "$lockstep" ckpt list r
 
-finish 20
+finish 26
