@@ -24,7 +24,8 @@ absl::StatusOr<Host> HostOf(const std::string& where, absl::string_view line) {
   const std::vector<std::string> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
   Host host = {.name = words[0]};
-  if (host.name.find('=') != std::string::npos) {
+  // One with a dash in front would be an option of the launcher.
+  if (host.name.find('=') != std::string::npos || host.name[0] == '-') {
     return Odd(where, absl::StrCat("'", host.name, "' is no host's name"));
   }
   for (size_t i = 1; i < words.size(); ++i) {
