@@ -8,6 +8,7 @@
 #include "ckpt/run_lock.h"
 #include "ckpt/verify.h"
 #include "determinism/check.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -62,6 +63,41 @@ absl::Status CheckNewOne(FileSystem& file_system, const std::string& dir) {
       "check the disk; the earlier checkpoints are all kept");
 }
 
+// "" or why it does not hold in every byte, or cannot be read.
+std::string DamageOf(FileSystem& file_system, const std::string& dir) {
+  const absl::StatusOr<VerifyResult> result =
+      VerifyCheckpoint(file_system, dir);
+  if (!result.ok()) return FirstLine(result.status());
+  return result->ok ? "" : result->Summary();
+}
+
+// What stays and what goes of `ours` (newest first). One that stays for being
+// new has the place of an older one, so it must hold in every byte before that
+// one goes; no more than needed are read.
+RetentionReport Judge(FileSystem& file_system, const RetentionOptions& options,
+                      const std::vector<ListedCheckpoint>& ours,
+                      RetentionReport report) {
+  int64_t places = options.keep;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const ListedCheckpoint& c = ours[i];
+    // The newest was read back just now, and where nothing is older or all have
+    // room nothing goes.
+    const bool must_hold = places > 0 && i > 0 && i + 1 < ours.size() &&
+                           ours.size() > static_cast<size_t>(options.keep);
+    const std::string why = must_hold ? DamageOf(file_system, c.dir) : "";
+    if (!why.empty()) {
+      report.notes.push_back(c.name + " does not count: " + why);
+      continue;
+    }
+    const bool for_good = options.keep_every > 0 && c.step > 0 &&
+                          c.step % options.keep_every == 0;
+    const bool stays = places > 0 || for_good || c.pinned;
+    (stays ? report.kept : report.removed).push_back(c.name);
+    if (places > 0) --places;
+  }
+  return report;
+}
+
 }  // namespace
 
 std::string PinOf(const std::string& run_dir, const std::string& name) {
@@ -84,13 +120,7 @@ absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
   RetentionReport report;
   const std::vector<ListedCheckpoint> ours =
       Countable(std::move(listed), options, committed_step, report.notes);
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const bool newest = i < static_cast<size_t>(options.keep);
-    const bool for_good = options.keep_every > 0 && ours[i].step > 0 &&
-                          ours[i].step % options.keep_every == 0;
-    (newest || for_good || ours[i].pinned ? report.kept : report.removed)
-        .push_back(ours[i].name);
-  }
+  report = Judge(file_system, options, ours, std::move(report));
   LS_RETURN_IF_ERROR(Remove(file_system, parent, report.removed));
   return report;
 }

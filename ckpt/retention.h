@@ -1,10 +1,11 @@
 // Which old checkpoints go, and when: after the new one is committed and reads
 // back whole, and never the last good one.
 //
-// Only this run's folders count and only they are removed. A folder that does
-// not verify holds no place and is left for people to look at. A folder is
-// renamed before it is emptied, so a kill in between leaves no half-empty one
-// under a final name.
+// Only this run's folders count and only they are removed. Before one goes,
+// those that stay in its stead are read in full: a folder that does not verify
+// holds no place and is left for people to look at, until there are enough good
+// ones after it. A folder is renamed before it is emptied, so a kill in between
+// leaves no half-empty one under a final name.
 
 #ifndef CKPT_RETENTION_H_
 #define CKPT_RETENTION_H_

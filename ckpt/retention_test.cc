@@ -74,6 +74,22 @@ TEST_F(RetentionTest, ADamagedOneHoldsNoPlaceAndIsNotRemoved) {
   EXPECT_NE(report->notes[0].find("step_00000010"), std::string::npos);
 }
 
+// As above, where only reading every byte shows the damage.
+TEST_F(RetentionTest, AFlippedBitHoldsNoPlaceAndIsNotRemoved) {
+  for (const int64_t step : {5, 10, 15}) Save(step);
+  Flip(10);
+  auto report = Retain(15, 2);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->removed.empty());
+  EXPECT_EQ(report->kept, (Steps{"step_00000015", "step_00000005"}));
+  // With two good ones after it nothing hangs on it any more.
+  Save(20);
+  report = Retain(20, 2);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->removed, (Steps{"step_00000010", "step_00000005"}));
+  EXPECT_EQ(report->kept, (Steps{"step_00000020", "step_00000015"}));
+}
+
 TEST_F(RetentionTest, AKillDuringRemovalLeavesNoHalfFolderUnderAFinalName) {
   int64_t leftovers = 0;
   bool finished = false;
