@@ -7,9 +7,11 @@ namespace lockstep {
 namespace {
 
 OrderedJson BoxToJson(const IndexBox& box) {
-  return {{"start", box.start},      {"shape", box.shape},
-          {"file", box.file},        {"offset", box.offset_bytes},
-          {"bytes", box.size_bytes}, {"sha256", box.sha256}};
+  OrderedJson json = {{"start", box.start},      {"shape", box.shape},
+                      {"file", box.file},        {"offset", box.offset_bytes},
+                      {"bytes", box.size_bytes}, {"sha256", box.tree.root}};
+  if (!box.tree.leaves.empty()) json["leaves"] = box.tree.leaves;
+  return json;
 }
 
 OrderedJson TensorToJson(const IndexTensor& tensor) {
@@ -54,6 +56,9 @@ const char* NameOf(StateKind kind) {
 std::string IndexToJson(const CheckpointIndex& index) {
   OrderedJson json;
   json["format_version"] = index.format_version;
+  if (index.hash_block_bytes > 0) {
+    json["hash_block_bytes"] = index.hash_block_bytes;
+  }
   json["step"] = index.step;
   json["run_id"] = index.run_id;
   json["generation"] = index.generation;

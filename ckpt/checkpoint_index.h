@@ -3,9 +3,9 @@
 //
 // A checkpoint is complete if and only if its folder has its final name and
 // this file's seal holds. A tensor is a list of boxes, so that one written by
-// one rank and one written by many read alike: today there is one box a tensor.
-// Together with the header hashes of the shards, the boxes' hashes cover every
-// byte of the folder. Not the data: those lie in safetensors files.
+// one rank and one written by many read alike. Together with the header hashes
+// of the shards, the boxes' hash trees (hash_tree.h) cover every byte of the
+// folder. Not the data: those lie in safetensors files.
 
 #ifndef CKPT_CHECKPOINT_INDEX_H_
 #define CKPT_CHECKPOINT_INDEX_H_
@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ckpt/hash_tree.h"
 #include "determinism/dtype.h"
 #include "determinism/file_system.h"
 #include "determinism/fingerprint.h"
@@ -36,7 +37,7 @@ struct IndexBox {
   std::string file;  // in the checkpoint's folder
   uint64_t offset_bytes = 0;
   uint64_t size_bytes = 0;
-  std::string sha256;
+  HashTree tree = {};
 };
 
 struct IndexTensor {
@@ -65,9 +66,11 @@ struct IndexRuntime {
 };
 
 struct CheckpointIndex {
-  static constexpr int64_t kFormatVersion = 1;
+  // 1: without blocks.
+  static constexpr int64_t kFormatVersion = 2;
 
   int64_t format_version = kFormatVersion;
+  uint64_t hash_block_bytes = kHashBlockBytes;  // 0: a box has one hash
   int64_t step = 0;
   std::string run_id;
   int64_t generation = 0;  // of the lock it was committed under; 0: none

@@ -7,11 +7,12 @@
 #include <optional>
 #include <semaphore>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ckpt/read_pairs.h"
 #include "ckpt/staging_memory.h"
-#include "determinism/sha256.h"
+#include "determinism/check.h"
 #include "determinism/sha256_pair.h"
 #include "determinism/status.h"
 
@@ -20,8 +21,8 @@ namespace {
 
 // The last one begins with the smallest.
 constexpr size_t kLanes = 3;
-// Whole blocks of a hash.
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
+// A block of a tree is one, or some.
+constexpr uint64_t kPieceBytes = kHashBlockBytes;
 constexpr uint64_t kPageBytes = 4096;
 constexpr size_t kSlots = 6;
 
@@ -34,7 +35,8 @@ uint64_t PieceBytes(const HashedRead& read, uint64_t at) {
 // given the next piece at once even on a machine that is.
 class Lane {
  public:
-  Lane(ReadPairs& pairs, bool smallest) : pairs_(pairs), smallest_(smallest) {
+  Lane(ReadPairs& pairs, uint64_t block_bytes, bool smallest)
+      : pairs_(pairs), block_bytes_(block_bytes), smallest_(smallest) {
     threads_[0] = std::thread([this] { Read(); });
     threads_[1] = std::thread([this] { Hash(); });
   }
@@ -114,13 +116,17 @@ class Lane {
       full_.acquire();
       const Slot& slot = ring_[take];
       if (slot.pair.first == nullptr) return;
-      if (slot.at == 0) hashes.emplace();
+      if (BlockEndsAt(slot.at)) hashes.emplace();  // and another begins
       HashSlot(slot, *hashes);
       free_.release();
     }
   }
 
-  static void HashSlot(const Slot& slot, Sha256PairStream& hashes) {
+  bool BlockEndsAt(uint64_t at) const {
+    return block_bytes_ == 0 ? at == 0 : at % block_bytes_ == 0;
+  }
+
+  void HashSlot(const Slot& slot, Sha256PairStream& hashes) const {
     HashedRead* const reads[2] = {slot.pair.first, slot.pair.second};
     const std::byte* from[2] = {slot.bytes[0], slot.bytes[1]};
     uint64_t bytes[2] = {};
@@ -135,16 +141,24 @@ class Lane {
     const uint64_t both = bytes[0] == bytes[1] ? bytes[0] : bytes[1] / 64 * 64;
     if (both > 0) hashes.Update(from[0], from[1], both);
     for (size_t n = 0; n < 2; ++n) {
-      if (bytes[n] == both) continue;
-      hashes.UpdateOne(n, from[n] + both, bytes[n] - both);
-    }
-    if (slot.at + kPieceBytes < reads[0]->bytes) return;
-    for (size_t n = 0; n < 2; ++n) {
-      if (reads[n] != nullptr) reads[n]->sha256 = HexOf(hashes.Digest(n));
+      if (bytes[n] != both) {
+        hashes.UpdateOne(n, from[n] + both, bytes[n] - both);
+      }
+      const bool here = from[n] != nullptr ||  // one of nothing has a hash too
+                        (reads[n] != nullptr && reads[n]->bytes == 0);
+      if (here) TakeLeaf(*reads[n], slot.at + bytes[n], hashes, n);
     }
   }
 
+  void TakeLeaf(HashedRead& read, uint64_t at, const Sha256PairStream& hashes,
+                size_t n) const {
+    if (at < read.bytes && !BlockEndsAt(at)) return;
+    read.tree.leaves.push_back(HexOf(hashes.Digest(n)));
+    if (at == read.bytes) read.tree = TreeOf(std::move(read.tree.leaves));
+  }
+
   ReadPairs& pairs_;
+  const uint64_t block_bytes_;
   const bool smallest_;
   StagingMemory memory_;
   std::array<Slot, kSlots> ring_;
@@ -154,31 +168,32 @@ class Lane {
 };
 
 // Threads and large pages cost more than a few bytes do.
-void ReadAlone(std::span<HashedRead> reads) {
+void ReadAlone(std::span<HashedRead> reads, uint64_t block_bytes) {
   std::vector<std::byte> aside;
   for (HashedRead& read : reads) {
-    Sha256 hash;
+    TreeHash hash(block_bytes);
     if (read.bytes > 0) {
       if (read.to == nullptr) aside.resize(read.bytes);
       std::byte* const to = read.to == nullptr ? aside.data() : read.to;
       read.status = read.file->ReadAt(read.from, read.bytes, to);
       if (!read.status.ok()) return;
-      hash.Update(to, read.bytes);
+      hash.Update({reinterpret_cast<const char*>(to), read.bytes});
     }
-    read.sha256 = hash.Hex();
+    read.tree = hash.Finish();
   }
 }
 
 }  // namespace
 
-void ReadAndHash(std::span<HashedRead> reads) {
+void ReadAndHash(std::span<HashedRead> reads, uint64_t block_bytes) {
+  LS_CHECK_EQ(block_bytes % kPieceBytes, 0u);
   uint64_t bytes = 0;
   for (const HashedRead& read : reads) bytes += read.bytes;
-  if (bytes <= kPieceBytes) return ReadAlone(reads);
+  if (bytes <= kPieceBytes) return ReadAlone(reads, block_bytes);
   ReadPairs pairs(reads);
   std::deque<Lane> lanes;
   while (lanes.size() < std::min(kLanes, pairs.count())) {
-    lanes.emplace_back(pairs, lanes.size() + 1 == kLanes);
+    lanes.emplace_back(pairs, block_bytes, lanes.size() + 1 == kLanes);
   }
 }
 

@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "absl/status/status.h"
+#include "ckpt/hash_tree.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
@@ -26,14 +26,17 @@ struct HashedRead {
   uint64_t from = 0;  // byte of the file, which has all that are asked for
   uint64_t bytes = 0;
   std::byte* to = nullptr;  // null: they are read for their hash alone
-  // What came of it. The hash is of the memory at `to`, if there is any, after
-  // the bytes are there; empty where the status, or another's, is not OK.
-  std::string sha256 = {};
+  // What came of it. The hashes are of the memory at `to`, if there is any,
+  // after the bytes are there; no root where the status, or another's, is not
+  // OK.
+  HashTree tree = {};
   absl::Status status = {};
 };
 
-// After the first that fails the rest is left alone.
-void ReadAndHash(std::span<HashedRead> reads);
+// With trees over blocks of `block_bytes`: whole MiB, or 0 for all of a stretch
+// (a bug else). After the first that fails the rest is left alone.
+void ReadAndHash(std::span<HashedRead> reads,
+                 uint64_t block_bytes = kHashBlockBytes);
 
 }  // namespace lockstep
 

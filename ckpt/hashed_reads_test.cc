@@ -8,14 +8,22 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "determinism/sha256.h"
+#include "ckpt/hash_tree.h"
 
 namespace lockstep {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
+
+HashTree TreeOver(std::string_view bytes,
+                  uint64_t block_bytes = kHashBlockBytes) {
+  TreeHash hash(block_bytes);
+  hash.Update(bytes);
+  return hash.Finish();
+}
 
 std::string Noise(size_t bytes) {
   std::string text(bytes, '\0');
@@ -73,11 +81,14 @@ TEST_F(HashedReadsTest, BytesAndHashesAreThoseOfTheFile) {
       reads.push_back(
           {file_.get(), from, lengths[i], i % 4 == 3 ? nullptr : to});
     }
-    ReadAndHash(reads);
+    const uint64_t block = some % 4 * kPiece;  // 0: one hash
+    ReadAndHash(reads, block);
     for (size_t i = 0; i < some; ++i) {
       ASSERT_TRUE(reads[i].status.ok()) << reads[i].status;
       const auto expected = contents_.substr(reads[i].from, lengths[i]);
-      EXPECT_EQ(reads[i].sha256, Sha256Hex(expected)) << some << " " << i;
+      const HashTree tree = TreeOver(expected, block);
+      EXPECT_EQ(reads[i].tree.root, tree.root) << some << " " << i;
+      EXPECT_EQ(reads[i].tree.leaves, tree.leaves) << some << " " << i;
       if (reads[i].to == nullptr) continue;
       EXPECT_TRUE(memory[i].compare(i, std::string::npos, expected) == 0)
           << some << " " << i;
@@ -91,14 +102,14 @@ TEST_F(HashedReadsTest, TheEndOfTheFileAndWhatLiesBehindIt) {
       {file_.get(), contents_.size() - 10, 10}};
   ReadAndHash(reads);
   for (const HashedRead& read : reads) {
-    EXPECT_EQ(read.sha256,
-              Sha256Hex(std::string_view(contents_).substr(read.from)));
+    EXPECT_EQ(read.tree.root,
+              TreeOver(std::string_view(contents_).substr(read.from)).root);
   }
   reads.push_back({file_.get(), contents_.size() - kPiece - 5, kPiece + 6});
-  for (HashedRead& read : reads) read.sha256.clear();
+  for (HashedRead& read : reads) read.tree = {};
   ReadAndHash(reads);
   EXPECT_EQ(reads[2].status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(reads[2].sha256, "");
+  EXPECT_EQ(reads[2].tree.root, "");
   EXPECT_TRUE(reads[0].status.ok());
 }
 

@@ -83,6 +83,11 @@ std::string CheckShard(const IndexFile& file, std::vector<Extent> extents) {
   return end == file.size_bytes ? "" : "has bytes that belong to no tensor";
 }
 
+bool TreeFits(const IndexBox& box, uint64_t block_bytes) {
+  const uint64_t blocks = BlocksOf(box.size_bytes, block_bytes);
+  return box.tree.leaves.size() == (blocks > 1 ? blocks : 0);
+}
+
 std::string CheckTensors(const CheckpointIndex& index,
                          std::map<std::string, std::vector<Extent>>& extents) {
   for (size_t i = 0; i < index.tensors.size(); ++i) {
@@ -97,6 +102,9 @@ std::string CheckTensors(const CheckpointIndex& index,
       if (!extents.contains(box.file)) {
         return name + "lies in an unlisted file \"" + box.file + "\"";
       }
+      if (!TreeFits(box, index.hash_block_bytes)) {
+        return name + "has other leaves than blocks";
+      }
       extents[box.file].push_back({box.offset_bytes, box.size_bytes});
     }
   }
@@ -108,6 +116,9 @@ std::string CheckTensors(const CheckpointIndex& index,
 std::string ContradictionIn(const CheckpointIndex& index) {
   if (index.step < 0) return "has a negative step";
   if (!index.files.contains(kManifestFile)) return "lists no manifest";
+  if (index.hash_block_bytes % kHashBlockBytes != 0) {
+    return "has blocks that are not of whole MiB";
+  }
   std::map<std::string, std::vector<Extent>> extents;
   for (const auto& [name, file] : index.files) {
     if (!IsPlainFileName(name)) {

@@ -6,6 +6,7 @@
 
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/index_check.h"
+#include "ckpt/index_text.h"
 #include "ckpt/sealed_json.h"
 
 namespace lockstep {
@@ -46,6 +47,26 @@ void ReadKind(JsonFields& fields, StateKind& out) {
   fields.Complain("has the unknown kind \"" + name + "\"");
 }
 
+// Whole, or the complaint why not.
+std::string ReadTree(const OrderedJson& json, const std::string& path,
+                     HashTree& tree) {
+  JsonFields fields(json, path);
+  fields.Get("sha256", tree.root);
+  if (json.is_object() && json.contains("leaves")) {
+    fields.Get("leaves", tree.leaves);
+  }
+  bool sound = IsSha256Hex(tree.root);
+  for (const std::string& leaf : tree.leaves) {
+    sound = sound && IsSha256Hex(leaf);
+  }
+  if (!sound) {
+    fields.Complain("has no SHA-256");
+  } else if (!tree.leaves.empty() && TreeOf(tree.leaves).root != tree.root) {
+    fields.Complain("has leaves of another root");
+  }
+  return fields.error();
+}
+
 std::string ReadBox(const OrderedJson& json, const std::string& path,
                     IndexBox& box) {
   JsonFields fields(json, path);
@@ -54,9 +75,7 @@ std::string ReadBox(const OrderedJson& json, const std::string& path,
   fields.Get("file", box.file);
   fields.Get("offset", box.offset_bytes);
   fields.Get("bytes", box.size_bytes);
-  fields.Get("sha256", box.sha256);
-  if (!IsSha256Hex(box.sha256)) fields.Complain("has no SHA-256");
-  return fields.error();
+  return fields.ok() ? ReadTree(json, path, box.tree) : fields.error();
 }
 
 std::string ReadTensor(const OrderedJson& json, const std::string& path,
@@ -138,6 +157,10 @@ absl::StatusOr<CheckpointIndex> IndexFromJson(std::string_view text,
   if (fields.ok() && index.format_version > CheckpointIndex::kFormatVersion) {
     fields.Complain("was made by a newer program");
   }
+  index.hash_block_bytes = 0;
+  if (index.format_version >= 2) {
+    fields.Get("hash_block_bytes", index.hash_block_bytes);
+  }
   fields.Get("step", index.step);
   fields.Get("run_id", index.run_id);
   fields.Get("generation", index.generation);
@@ -154,7 +177,8 @@ absl::StatusOr<CheckpointIndex> IndexFromJson(std::string_view text,
 absl::StatusOr<CheckpointIndex> ReadIndex(FileSystem& file_system,
                                           const std::string& checkpoint_dir) {
   const std::string path = JoinPath(checkpoint_dir, kIndexFile);
-  const absl::StatusOr<std::string> text = file_system.ReadFile(path);
+  const absl::StatusOr<std::string> text =
+      ReadIndexText(file_system, checkpoint_dir);
   if (absl::IsNotFound(text.status())) {
     return Damaged("is missing: the checkpoint is not complete", path);
   }

@@ -2,86 +2,13 @@
 
 #include <utility>
 
+#include "ckpt/ledger_head.h"
 #include "ckpt/ledger_line.h"
 #include "ckpt/run_lock.h"
 #include "determinism/check.h"
 #include "determinism/status.h"
 
 namespace lockstep {
-namespace {
-
-std::string LedgerPath(const std::string& run_dir) {
-  return JoinPath(run_dir, "ledger.jsonl");
-}
-
-absl::Status Damaged(const std::string& run_dir, size_t line_number,
-                     std::string_view what) {
-  return ManifestMismatch(
-      "the ledger is damaged: line " + std::to_string(line_number) + " " +
-          std::string(what),
-      LedgerPath(run_dir) + ":" + std::to_string(line_number),
-      "restore the file from a backup; without it nobody can say what "
-      "happened to this run, so train into another folder to go on as a new "
-      "run");
-}
-
-// Without newlines; what follows the last comes last, empty in a whole file.
-std::vector<std::string_view> SplitLines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (;;) {
-    const size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return lines;
-    text.remove_prefix(end + 1);
-  }
-}
-
-absl::Status ReadChain(const std::string& run_dir, std::string_view text,
-                       LedgerReport& report, LedgerDamage& at) {
-  const std::vector<std::string_view> lines = SplitLines(text);
-  std::string head = LedgerGenesis();
-  for (size_t i = 0; i + 1 < lines.size(); ++i) {
-    at.from = static_cast<uint64_t>(lines[i].data() - text.data());
-    at.to = at.from + lines[i].size() + 1;
-    LedgerLine line;
-    if (!ParseLedgerLine(lines[i], line)) {
-      // Each line was on the device before the next was begun, so only the last
-      // can be torn; its newline may have survived what stood before it.
-      if (i + 2 == lines.size() && lines.back().empty()) {
-        report.torn = std::string(lines[i]) + "\n";
-        return absl::OkStatus();
-      }
-      return Damaged(run_dir, i + 1, "does not match its own check");
-    }
-    if (line.prev != head) {
-      return Damaged(run_dir, i + 1,
-                     "does not follow the line before it: the chain is cut");
-    }
-    if (line.entry.seq != static_cast<int64_t>(i)) {
-      return Damaged(run_dir, i + 1, "has the wrong number");
-    }
-    head = line.entry.sha256;
-    report.entries.push_back(std::move(line.entry));
-  }
-  report.torn = std::string(lines.back());
-  return absl::OkStatus();
-}
-
-bool Holds(const std::vector<LedgerEntry>& entries, std::string_view head) {
-  if (head == LedgerGenesis()) return true;
-  for (const LedgerEntry& entry : entries) {
-    if (entry.sha256 == head) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-std::string LedgerGenesis() { return std::string(64, '0'); }
-
-bool LedgerReport::Contains(std::string_view head) const {
-  return Holds(entries, head);
-}
 
 std::string Ledger::Head() const {
   const std::lock_guard lock(mutex_);
@@ -90,7 +17,7 @@ std::string Ledger::Head() const {
 
 bool Ledger::Contains(std::string_view head) const {
   const std::lock_guard lock(mutex_);
-  return Holds(entries_, head);
+  return ChainHolds(entries_, head);
 }
 
 absl::Status Ledger::CheckHolds(std::string_view head,
@@ -102,20 +29,6 @@ absl::Status Ledger::CheckHolds(std::string_view head,
           ", and no line of it has that SHA-256",
       LedgerPath(run_dir_),
       "restore the file from a backup; or train into another folder");
-}
-
-absl::StatusOr<LedgerReport> ReadLedger(FileSystem& file_system,
-                                        const std::string& run_dir,
-                                        LedgerDamage* damage) {
-  LedgerReport report;
-  LedgerDamage unasked;
-  const absl::StatusOr<std::string> text =
-      file_system.ReadFile(LedgerPath(run_dir));
-  if (absl::IsNotFound(text.status())) return report;
-  if (!text.ok()) return text.status();
-  LS_RETURN_IF_ERROR(
-      ReadChain(run_dir, *text, report, damage == nullptr ? unasked : *damage));
-  return report;
 }
 
 Ledger::Ledger(FileSystem& file_system, std::string run_dir, Clock& clock,
@@ -137,6 +50,8 @@ absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(FileSystem& file_system,
   if (!ledger->entries_.empty()) {
     ledger->head_ = ledger->entries_.back().sha256;
   }
+  LS_ASSIGN_OR_RETURN(const LedgerHead newest,
+                      ReadLedgerHead(file_system, run_dir));
   std::string torn_file;
   if (!report.torn.empty()) {
     LS_ASSIGN_OR_RETURN(torn_file, ledger->MoveTornLineAside(report.torn));
@@ -145,12 +60,24 @@ absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(FileSystem& file_system,
                       file_system.OpenAppend(LedgerPath(run_dir)));
   LS_RETURN_IF_ERROR(ledger->file_->Sync());
   LS_RETURN_IF_ERROR(file_system.SyncDir(run_dir));
+  LS_RETURN_IF_ERROR(ledger->RecordLostLines(newest));
   if (!torn_file.empty()) {
     LS_RETURN_IF_ERROR(ledger->Append(
         "torn_line", {{"file", torn_file},
                       {"bytes", static_cast<int64_t>(report.torn.size())}}));
   }
   return ledger;
+}
+
+// The head that was noted last is not in the chain. It is on record from then
+// on, and a head is noted before the first line.
+absl::Status Ledger::RecordLostLines(const LedgerHead& newest) {
+  if (!newest.damaged && (newest.head.empty() || Contains(newest.head))) {
+    return WriteLedgerHead(file_system_, run_dir_, head_);
+  }
+  return Append("lost_lines",
+                {{"after", static_cast<int64_t>(entries_.size())},
+                 {"head", newest.damaged ? "unreadable" : newest.head}});
 }
 
 absl::StatusOr<std::string> Ledger::MoveTornLineAside(const std::string& torn) {
@@ -180,16 +107,14 @@ absl::Status Ledger::Append(std::string_view event,
   const std::string line =
       MakeLedgerLine(static_cast<int64_t>(entries_.size()), clock_.UnixMillis(),
                      event, fields, head_);
-  const absl::Status written = WriteLine(line);
-  if (!written.ok()) {
-    broken_ = true;
-    return written;
-  }
+  broken_ = true;  // unless it is written
+  LS_RETURN_IF_ERROR(WriteLine(line));
+  broken_ = false;
   LedgerLine parsed;
   LS_CHECK(ParseLedgerLine(line, parsed)) << line;
   head_ = parsed.entry.sha256;
   entries_.push_back(std::move(parsed.entry));
-  return absl::OkStatus();
+  return WriteLedgerHead(file_system_, run_dir_, head_);
 }
 
 absl::Status Ledger::WriteLine(const std::string& line) {

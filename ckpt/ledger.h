@@ -4,13 +4,14 @@
 // SHA-256 of the line before (`prev`) and a check of itself (`sum`), so damage
 // anywhere is found and named by line. A line that a crash tore off is moved to
 // ledger.torn-N and recorded as an event. What is cut off the end cleanly is
-// found by whoever holds an older head: each checkpoint does (Contains).
+// found by whoever holds the head: RUN/ledger_head has the newest, and each
+// checkpoint the one of its time (Contains).
 // Not a log: numbers of steps go to metrics.jsonl, chatter to the logs. The
 // thread that trains and the one that saves both append: one line at a time.
 //
 // Events: launch resume allowed_difference checkpoint layout_change skip spike
 // skip_list batch_size fault grid_recompute stop abandoned_tail torn_line fork
-// checkpoint_skipped retention tensorboard_stop.
+// checkpoint_skipped retention tensorboard_stop lost_lines.
 
 #ifndef CKPT_LEDGER_H_
 #define CKPT_LEDGER_H_
@@ -32,6 +33,7 @@
 namespace lockstep {
 
 class RunLock;
+struct LedgerHead;
 
 using LedgerValue =
     std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
@@ -95,6 +97,7 @@ class Ledger {
  private:
   Ledger(FileSystem& file_system, std::string run_dir, Clock& clock,
          const RunLock* lock);
+  absl::Status RecordLostLines(const LedgerHead& newest);
   // The name of the new file.
   absl::StatusOr<std::string> MoveTornLineAside(const std::string& torn);
   absl::Status WriteLine(const std::string& line);

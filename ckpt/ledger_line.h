@@ -24,6 +24,10 @@ struct LedgerLine {
 // False for a line that is not whole: its check of itself does not hold.
 bool ParseLedgerLine(std::string_view line, LedgerLine& out);
 
+std::string LedgerPath(const std::string& run_dir);
+// Whether `head` is the genesis or one of them.
+bool ChainHolds(const std::vector<LedgerEntry>& entries, std::string_view head);
+
 }  // namespace lockstep
 
 #endif  // CKPT_LEDGER_LINE_H_

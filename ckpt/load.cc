@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "ckpt/box_copy.h"
 #include "ckpt/hashed_reads.h"
 #include "ckpt/load_check.h"
@@ -81,15 +82,15 @@ class Loader {
     return ReadAsked();
   }
 
-  absl::Status Damaged(const std::string& what, const std::string& file) const {
-    return NoUsableCheckpoint("the checkpoint is damaged: " + what,
+  absl::Status Damaged(absl::string_view what, const std::string& file) const {
+    return NoUsableCheckpoint(absl::StrCat("the checkpoint is damaged: ", what),
                               JoinPath(dir_, file), "use another checkpoint");
   }
 
   absl::Status CheckPlainFile(const std::string& name,
                               const IndexFile& file) const {
     const auto text = file_system_.ReadFile(JoinPath(dir_, name));
-    if (!text.ok()) return Damaged(std::string(text.status().message()), name);
+    if (!text.ok()) return Damaged(text.status().message(), name);
     return Sha256Hex(*text) == file.sha256 ? absl::OkStatus()
                                            : Damaged("it has changed", name);
   }
@@ -97,18 +98,14 @@ class Loader {
   absl::Status OpenShards() {
     for (const auto& [name, file] : index_.files) {
       const auto info = file_system_.Stat(JoinPath(dir_, name));
-      if (info.ok() && info->is_link) {
-        return Damaged("it is a symbolic link", name);
-      }
+      if (info.ok() && info->is_link) return Damaged("it is a link", name);
       if (file.header_sha256.empty()) {
         LS_RETURN_IF_ERROR(CheckPlainFile(name, file));
         continue;
       }
       absl::StatusOr<std::unique_ptr<SafetensorsFile>> shard =
           SafetensorsFile::Open(file_system_, JoinPath(dir_, name));
-      if (!shard.ok()) {
-        return Damaged(std::string(shard.status().message()), name);
-      }
+      if (!shard.ok()) return Damaged(shard.status().message(), name);
       if ((*shard)->header_sha256() != file.header_sha256 ||
           (*shard)->file_bytes() != file.size_bytes) {
         return Damaged("another file stands here than was saved", name);
@@ -148,31 +145,33 @@ class Loader {
       reads.push_back({&shards_.at(box.file)->file(), box.offset_bytes,
                        box.size_bytes, static_cast<std::byte*>(to)});
     }
-    ReadAndHash(reads);
+    ReadAndHash(reads, index_.hash_block_bytes);
     for (size_t i = 0; i < reads.size(); ++i) {
       if (reads[i].status.ok()) continue;
-      return Damaged(std::string(reads[i].status.message()),
-                     asked_[i].box->file);
+      return Damaged(reads[i].status.message(), asked_[i].box->file);
     }
     for (size_t i = 0; i < reads.size(); ++i) {
-      LS_RETURN_IF_ERROR(Take(asked_[i], reads[i].sha256));
+      LS_RETURN_IF_ERROR(Take(asked_[i], reads[i].tree));
     }
     asked_.clear();
     aside_bytes_ = 0;
     return absl::OkStatus();
   }
 
-  absl::Status Take(Asked& asked, const std::string& sha256) const {
+  absl::Status Take(Asked& asked, const HashTree& now) const {
     StateEntry& entry = *asked.entry;
-    if (sha256 != asked.box->sha256) {
-      return Damaged("bytes of " + entry.name + " have changed",
-                     asked.box->file);
+    const IndexBox& box = *asked.box;
+    const std::string changed =
+        TextOf(ChangedBlocks(box.tree, now, box.offset_bytes, box.size_bytes,
+                             index_.hash_block_bytes));
+    if (!changed.empty()) {
+      return Damaged(entry.name + " has changed: " + changed, box.file);
     }
     if (asked.whole) return absl::OkStatus();
     if (entry.kind == StateKind::kBytes) {
       *entry.bytes = std::move(asked.bytes);
     } else {
-      CopyFromBox(*asked.box, asked.bytes.data(), entry);
+      CopyFromBox(box, asked.bytes.data(), entry);
     }
     return absl::OkStatus();
   }

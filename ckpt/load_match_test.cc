@@ -42,7 +42,7 @@ TEST_F(MatchTest, EntriesDeletedAddedOrRenamedAreNamed) {
   Reseal([](CheckpointIndex& i) { i.tensors.erase(i.tensors.begin()); });
   ExpectUnusable("");
   Reseal([](CheckpointIndex& i) { i.tensors[0].name = "cursor/loss_scald"; });
-  EXPECT_TRUE(Verify().ok);  // every byte holds
+  EXPECT_FALSE(Verify().ok);  // every byte holds, and the header says otherwise
   ExpectNotLoaded("lacks cursor/loss_scale; nearest: cursor/loss_scald");
   Reseal([](CheckpointIndex& i) { std::swap(i.tensors[0], i.tensors[1]); });
   ExpectUnusable("out of order");
@@ -115,7 +115,7 @@ TEST_F(MatchTest, AnIndexThatContradictsItselfIsRefused) {
       [](CheckpointIndex& i) { i.tensors[0].boxes[0].offset_bytes = ~0ull; },
       [](CheckpointIndex& i) { i.tensors[0].boxes[0].file = "/etc/passwd"; },
       [](CheckpointIndex& i) { i.tensors[0].boxes[0].file = "manifest.json"; },
-      [](CheckpointIndex& i) { i.tensors[0].boxes[0].sha256 = "no"; },
+      [](CheckpointIndex& i) { i.tensors[0].boxes[0].tree.root = "no"; },
       [](CheckpointIndex& i) { i.files["../x"] = i.files.begin()->second; },
       [](CheckpointIndex& i) { i.files.clear(); },
       [](CheckpointIndex& i) { i.files.erase("manifest.json"); },

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ckpt/bounded_read.h"
 #include "ckpt/sealed_json.h"
 #include "determinism/status.h"
 
@@ -79,7 +80,8 @@ absl::Status WriteManifest(FileSystem& file_system, const std::string& run_dir,
 absl::StatusOr<Manifest> ReadManifest(FileSystem& file_system,
                                       const std::string& run_dir) {
   const std::string path = ManifestPath(run_dir);
-  LS_ASSIGN_OR_RETURN(const std::string text, file_system.ReadFile(path));
+  LS_ASSIGN_OR_RETURN(const std::string text,
+                      ReadBounded(file_system, path, kMostJsonBytes));
   return ManifestFromJson(text, path);
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/folder_names.h"
+#include "ckpt/reshard_target.h"
 #include "ckpt/shard_copy.h"
 #include "ckpt/tensor_parts.h"
 #include "ckpt/verify.h"
@@ -45,10 +46,7 @@ class Resharder {
 
  private:
   absl::Status CheckTarget() const {
-    return file_system_.Exists(request_.to)
-               ? InputError("this exists, and is not written over", request_.to,
-                            "name a folder that does not")
-               : absl::OkStatus();
+    return CheckReshardTarget(file_system_, request_.to);
   }
 
   absl::Status OpenSource() {
@@ -68,6 +66,8 @@ class Resharder {
                         request_.to,
                         "name the folder for that step, or for none");
     }
+    index_.format_version = CheckpointIndex::kFormatVersion;
+    index_.hash_block_bytes = kHashBlockBytes;
     index_.generation = 0;
     index_.files.clear();
     for (IndexTensor& tensor : index_.tensors) tensor.boxes.clear();

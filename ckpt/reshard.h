@@ -42,8 +42,8 @@ struct ReshardedCheckpoint {
 };
 
 // NoUsableCheckpoint where `from` does not verify, or its bytes are not what
-// its fingerprints say. InputError where `to` stands already. On any failure
-// nothing stands under `to`.
+// its fingerprints say. InputError where `to` stands already, or would lie in a
+// run's or a checkpoint's folder. On any failure nothing stands under `to`.
 absl::StatusOr<ReshardedCheckpoint> ReshardCheckpoint(
     FileSystem& file_system, const ReshardRequest& request);
 

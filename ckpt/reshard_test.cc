@@ -79,6 +79,22 @@ TEST_F(ReshardTest, WhatCannotBeIsRefusedAndLeavesNothing) {
   ExpectNothingAt("/elsewhere");
 }
 
+// A run's folders have one writer, and a checkpoint's none.
+TEST_F(ReshardTest, AFolderOfARunOrACheckpointIsNoTarget) {
+  Overwrite(fs, "/run/manifest.json", "{}");
+  Overwrite(fs, "/run/ledger.jsonl", "");
+  for (const std::string to :
+       {"/run/three", "/run/checkpoints/three", "/run/checkpoints/a/b"}) {
+    ExpectRefused(2, "would lie in the run /run", to);
+  }
+  ExpectRefused(2, std::string("would lie in the checkpoint ") + kDir,
+                PathOf("three"));
+  EXPECT_EQ(NamesIn(fs, "/run/checkpoints").size(), 1u);
+  ASSERT_TRUE(Reshard(kDir, kTarget, {}).ok());
+  const auto nested = Reshard(kDir, JoinPath(kTarget, "three"), {});
+  EXPECT_EQ(ExitCodeFor(nested.status()), 2) << nested.status();
+}
+
 TEST_F(ReshardTest, DamageIsFoundBeforeAnythingIsWritten) {
   const std::string name = "rank_00000.safetensors";
   const std::string good = Read(name);

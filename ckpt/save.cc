@@ -19,11 +19,14 @@ namespace {
 // What index, manifest and folders may take beyond the tensors.
 constexpr uint64_t kSlackBytes = 64 << 10;
 constexpr uint64_t kIndexBytesPerTensor = 1 << 10;
+constexpr uint64_t kIndexBytesPerBlock = 128;
 
 int64_t BytesOf(const std::vector<StateEntry>& entries) {
   uint64_t bytes = 0;
   for (const StateEntry& entry : entries) {
-    bytes += entry.size_bytes() + kIndexBytesPerTensor;
+    bytes +=
+        entry.size_bytes() + kIndexBytesPerTensor +
+        BlocksOf(entry.size_bytes(), kHashBlockBytes) * kIndexBytesPerBlock;
   }
   return static_cast<int64_t>(bytes);
 }

@@ -16,7 +16,7 @@ std::string ToText(const WrittenShard& shard) {
   for (size_t i = 0; i < shard.boxes.size(); ++i) {
     const IndexBox& box = shard.boxes[i];
     boxes.push_back({shard.names[i], box.start, box.shape, box.offset_bytes,
-                     box.size_bytes, box.sha256});
+                     box.size_bytes, box.tree.root, box.tree.leaves});
   }
   return Json{{"file", shard.file},
               {"bytes", shard.entry.size_bytes},
@@ -35,7 +35,8 @@ WrittenShard FromText(const std::string& text) {
                  json["header_sha256"]};
   for (const Json& box : json["boxes"]) {
     shard.names.push_back(box[0]);
-    shard.boxes.push_back({box[1], box[2], shard.file, box[3], box[4], box[5]});
+    shard.boxes.push_back(
+        {box[1], box[2], shard.file, box[3], box[4], HashTree{box[5], box[6]}});
   }
   return shard;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ckpt/shard_names.h"
-#include "determinism/sha256.h"
 #include "determinism/status.h"
 
 namespace lockstep {
@@ -42,9 +41,9 @@ absl::Status ShardCopier::Write(int rank, const std::vector<ShardPiece>& pieces,
   for (const SafetensorsEntry& place : shard->entries()) {
     const size_t i = numbers.at(place.name);
     const Box& box = pieces[i].box;
-    boxes[i] = {box.start,          box.shape,        file,
-                place.offset_bytes, place.size_bytes, ""};
-    LS_ASSIGN_OR_RETURN(boxes[i].sha256, WritePiece(*shard, pieces[i]));
+    boxes[i] = {box.start, box.shape, file, place.offset_bytes,
+                place.size_bytes};
+    LS_ASSIGN_OR_RETURN(boxes[i].tree, WritePiece(*shard, pieces[i]));
   }
   LS_RETURN_IF_ERROR(shard->Finish());
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -55,20 +54,20 @@ absl::Status ShardCopier::Write(int rank, const std::vector<ShardPiece>& pieces,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ShardCopier::WritePiece(SafetensorsWriter& shard,
-                                                    const ShardPiece& piece) {
+absl::StatusOr<HashTree> ShardCopier::WritePiece(SafetensorsWriter& shard,
+                                                 const ShardPiece& piece) {
   const IndexTensor& tensor = from_.index().tensors[piece.tensor];
-  Sha256 sha256;
+  TreeHash hash;
   LS_RETURN_IF_ERROR(
       ForEachPart(tensor.shape, SizeOf(tensor.dtype), piece.box, kPartBytes,
                   [&](const Box& part) -> absl::Status {
                     LS_ASSIGN_OR_RETURN(const std::span<const char> bytes,
                                         from_.Read(tensor, part));
                     sums_[piece.tensor] += FingerprintOf(tensor, part, bytes);
-                    sha256.Update(std::string_view(bytes.data(), bytes.size()));
+                    hash.Update(std::string_view(bytes.data(), bytes.size()));
                     return shard.WriteData(std::as_bytes(bytes));
                   }));
-  return sha256.Hex();
+  return hash.Finish();
 }
 
 absl::Status ShardCopier::CheckSums() const {

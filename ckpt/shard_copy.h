@@ -36,9 +36,8 @@ class ShardCopier {
   absl::Status CheckSums() const;
 
  private:
-  // The SHA-256 of the box.
-  absl::StatusOr<std::string> WritePiece(SafetensorsWriter& shard,
-                                         const ShardPiece& piece);
+  absl::StatusOr<HashTree> WritePiece(SafetensorsWriter& shard,
+                                      const ShardPiece& piece);
 
   FileSystem& file_system_;
   CheckpointReader& from_;

@@ -65,7 +65,7 @@ class ShardWriter {
       numbers_[specs_[i].name] = i;
       written_.names.push_back(entry.name);
       written_.boxes.push_back({entry.box_start, entry.box_shape, written_.file,
-                                0, entry.size_bytes(), ""});
+                                0, entry.size_bytes()});
     }
   }
 
@@ -78,15 +78,18 @@ class ShardWriter {
             {{"step", std::to_string(task.step)}, {"run_id", task.run_id}}));
     absl::Status sane;
     BoxHashes hashes(snapshot_.given_up);
-    for (size_t i = 0; i < snapshot_.entries.size(); ++i) {
-      hashes.Add(BytesOf(snapshot_.entries[i]), &written_.boxes[i].sha256);
-    }
+    HashBoxes(hashes);
     std::thread looks([&] { sane = CheckSane(snapshot_, task.step); });
     const absl::Status done = WriteTo(*shard);
     hashes.Finish();
     looks.join();
     LS_RETURN_IF_ERROR(sane);
     LS_RETURN_IF_ERROR(done);
+    if (GivenUp(snapshot_))
+      return absl::CancelledError("the save was given up");
+    for (IndexBox& box : written_.boxes) {
+      box.tree = TreeOf(std::move(box.tree.leaves));
+    }
     for (const SafetensorsEntry& place : shard->entries()) {
       written_.boxes[numbers_.at(place.name)].offset_bytes = place.offset_bytes;
     }
@@ -96,6 +99,20 @@ class ShardWriter {
   }
 
  private:
+  void HashBoxes(BoxHashes& hashes) {
+    for (size_t i = 0; i < snapshot_.entries.size(); ++i) {
+      const std::span<const std::byte> bytes = BytesOf(snapshot_.entries[i]);
+      std::vector<std::string>& leaves = written_.boxes[i].tree.leaves;
+      leaves.resize(BlocksOf(bytes.size(), kHashBlockBytes));
+      for (size_t n = 0; n < leaves.size(); ++n) {
+        const std::span<const std::byte> rest =
+            bytes.subspan(n * kHashBlockBytes);
+        hashes.Add(rest.first(std::min<size_t>(rest.size(), kHashBlockBytes)),
+                   &leaves[n]);
+      }
+    }
+  }
+
   absl::Status WriteTo(SafetensorsWriter& shard) {
     if (!snapshot_.image.empty()) {
       LS_RETURN_IF_ERROR(WriteImage(snapshot_, shard));

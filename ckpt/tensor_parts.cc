@@ -131,17 +131,22 @@ absl::StatusOr<std::span<const char>> CheckpointReader::Read(
   return std::span<const char>(part_);
 }
 
+absl::StatusOr<Fingerprint> CheckpointReader::Sum(const IndexTensor& tensor) {
+  Fingerprint sum;
+  LS_RETURN_IF_ERROR(
+      ForEachPart(tensor.shape, SizeOf(tensor.dtype), WholeOf(tensor),
+                  kPartBytes, [&](const Box& part) -> absl::Status {
+                    LS_ASSIGN_OR_RETURN(const std::span<const char> bytes,
+                                        Read(tensor, part));
+                    sum += FingerprintOf(tensor, part, bytes);
+                    return absl::OkStatus();
+                  }));
+  return sum;
+}
+
 absl::Status CheckpointReader::CheckFingerprints() {
   for (const IndexTensor& tensor : index_.tensors) {
-    Fingerprint sum;
-    LS_RETURN_IF_ERROR(
-        ForEachPart(tensor.shape, SizeOf(tensor.dtype), WholeOf(tensor),
-                    kPartBytes, [&](const Box& part) -> absl::Status {
-                      LS_ASSIGN_OR_RETURN(const std::span<const char> bytes,
-                                          Read(tensor, part));
-                      sum += FingerprintOf(tensor, part, bytes);
-                      return absl::OkStatus();
-                    }));
+    LS_ASSIGN_OR_RETURN(const Fingerprint sum, Sum(tensor));
     LS_RETURN_IF_ERROR(CheckSum(tensor, sum, dir_));
   }
   return absl::OkStatus();

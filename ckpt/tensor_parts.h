@@ -67,6 +67,8 @@ class CheckpointReader {
   // The part's bytes, until the next call.
   absl::StatusOr<std::span<const char>> Read(const IndexTensor& tensor,
                                              const Box& part);
+  // Of the bytes of a tensor of index().
+  absl::StatusOr<Fingerprint> Sum(const IndexTensor& tensor);
   // Reads everything: NoUsableCheckpoint unless the bytes of each tensor have
   // its fingerprint.
   absl::Status CheckFingerprints();

@@ -1,11 +1,15 @@
 #include "ckpt/verify_run.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ckpt/bounded_read.h"
 #include "ckpt/ledger.h"
+#include "ckpt/ledger_head.h"
 #include "ckpt/manifest.h"
 #include "ckpt/sealed_json.h"
+#include "ckpt/verify_content.h"
 #include "determinism/first_line.h"
 #include "determinism/status.h"
 
@@ -20,7 +24,11 @@ class RunVerifier {
       : file_system_(file_system), run_dir_(run_dir) {}
 
   absl::StatusOr<RunVerifyResult> Run() {
+    // First: a trainer at work may add a line meanwhile.
+    LS_ASSIGN_OR_RETURN(const LedgerHead newest,
+                        ReadLedgerHead(file_system_, run_dir_));
     LS_RETURN_IF_ERROR(ReadTheLedger());
+    CheckNewestHead(newest);
     LS_RETURN_IF_ERROR(VerifyManifests());
     LS_ASSIGN_OR_RETURN(const auto checkpoints,
                         ListCheckpoints(file_system_, run_dir_));
@@ -45,7 +53,9 @@ class RunVerifier {
   absl::Status ReadTheLedger() {
     LedgerDamage damage;
     auto report = ReadLedger(file_system_, run_dir_, &damage);
-    if (!report.ok() && !absl::IsFailedPrecondition(report.status())) {
+    if (absl::IsDataLoss(report.status())) damage.to = SizeOf(kLedgerFile);
+    if (!report.ok() && !absl::IsFailedPrecondition(report.status()) &&
+        !absl::IsDataLoss(report.status())) {
       return report.status();
     }
     ledger_holds_ = report.ok();
@@ -70,11 +80,26 @@ class RunVerifier {
         absl::StrCat("has lost lines: ", holder, " remembers its head ", head));
   }
 
+  void CheckNewestHead(const LedgerHead& newest) {
+    if (newest.damaged) {
+      Add(kLedgerHeadFile, 0, SizeOf(kLedgerHeadFile),
+          "does not match its own check");
+    } else if (!newest.head.empty()) {
+      CheckHead(newest.head, kLedgerHeadFile);
+    } else if (!ledger_.entries.empty()) {
+      Add(kLedgerHeadFile, 0, 0, "is missing");
+    }
+  }
+
   absl::Status VerifyManifest(const std::string& file, std::string* run_id) {
     const std::string path = JoinPath(run_dir_, file);
-    const auto text = file_system_.ReadFile(path);
+    const auto text = ReadBounded(file_system_, path, kMostJsonBytes);
     if (absl::IsNotFound(text.status())) {
       Add(file, 0, 0, "is missing");
+      return absl::OkStatus();
+    }
+    if (absl::IsDataLoss(text.status())) {
+      Add(file, 0, SizeOf(file), FirstLine(text.status()));
       return absl::OkStatus();
     }
     LS_RETURN_IF_ERROR(text.status());
@@ -91,19 +116,26 @@ class RunVerifier {
 
   absl::Status VerifyManifests() {
     LS_RETURN_IF_ERROR(VerifyManifest(kManifestFile, &run_id_));
-    const std::string launches = JoinPath(run_dir_, "launches");
-    if (!file_system_.Exists(launches)) return absl::OkStatus();
-    LS_ASSIGN_OR_RETURN(const auto names, file_system_.List(launches));
-    for (const std::string& name : names) {
-      if (!name.ends_with(".json")) continue;
-      LS_RETURN_IF_ERROR(VerifyManifest("launches/" + name, nullptr));
+    const std::string launches = "launches/";
+    std::set<std::string> files;  // that are there, or that an event names
+    for (const LedgerEntry& entry : ledger_.entries) {
+      const std::string file = entry.Field("manifest");
+      if (file.starts_with(launches)) files.insert(file);
+    }
+    const auto names = file_system_.List(JoinPath(run_dir_, "launches"));
+    if (!names.ok() && !absl::IsNotFound(names.status())) return names.status();
+    for (size_t i = 0; names.ok() && i < names->size(); ++i) {
+      if ((*names)[i].ends_with(".json")) files.insert(launches + (*names)[i]);
+    }
+    for (const std::string& file : files) {
+      LS_RETURN_IF_ERROR(VerifyManifest(file, nullptr));
     }
     return absl::OkStatus();
   }
 
   absl::Status VerifyOne(const ListedCheckpoint& checkpoint) {
     LS_ASSIGN_OR_RETURN(const VerifyResult one,
-                        VerifyCheckpoint(file_system_, checkpoint.dir));
+                        VerifyContent(file_system_, checkpoint.dir));
     // A live trainer's retention may have taken it away meanwhile.
     if (!file_system_.Exists(checkpoint.dir)) return absl::OkStatus();
     const std::string folder = absl::StrCat("checkpoints/", checkpoint.name);

@@ -1,10 +1,10 @@
 // Does everything hold that a run keeps about itself: `ckpt verify RUN`.
 //
 // The chain of the ledger, the seals of all manifests, every byte of every
-// checkpoint, and that the ledger still has each head that a manifest or a
+// checkpoint, that each launch's manifest is there which the ledger names, and
+// that the ledger still has each head that ledger_head, a manifest or a
 // checkpoint remembers: a ledger whose end was cut off cleanly is whole in
-// itself, and only they know. Reads only. What no older head is held of (events
-// after the last save and launch) cannot be missed by anybody. Not the data of
+// itself, and only they know. Reads only. Not the data of
 // the run (`data verify`), and no steps are done again (`verify`).
 
 #ifndef CKPT_VERIFY_RUN_H_

@@ -13,32 +13,12 @@
 #include "ckpt/manifest.h"
 #include "ckpt/manifest_for_test.h"
 #include "ckpt/test_state.h"
+#include "ckpt/whole_run_for_test.h"
 #include "determinism/memory_file_system.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
-
-// Saves a run of three steps as the trainer does: each checkpoint remembers the
-// head of the ledger, and the ledger the checkpoint.
-void WriteRun(FileSystem& fs, const std::string& run_dir) {
-  ManualClock clock{1000};
-  auto ledger = *Ledger::Open(fs, run_dir, clock, nullptr);
-  Manifest manifest = Sample();
-  manifest.run_id = "run-a";
-  manifest.ledger_head = ledger->Head();
-  ASSERT_TRUE(WriteManifest(fs, run_dir, manifest).ok());
-  ASSERT_TRUE(ledger->Append("launch").ok());
-  for (int64_t step = 1; step <= 3; ++step) {
-    const TestState state(step);
-    SaveOptions options = OptionsFor(step);
-    options.run_dir = run_dir;
-    options.ledger_head = ledger->Head();
-    options.manifest_json = ManifestToJson(manifest);
-    ASSERT_TRUE(SaveCheckpoint(fs, options, state.registry).ok());
-    ASSERT_TRUE(ledger->Append("checkpoint", {{"step", step}}).ok());
-  }
-}
 
 class VerifyRunTest : public testing::Test {
  protected:
@@ -92,7 +72,7 @@ TEST_F(VerifyRunTest, FlippedBitsAreFoundWhereTheyAre) {
   EXPECT_TRUE(Verify().ok);
 }
 
-// Cut off after a whole line: the file is a chain, and a checkpoint knows more.
+// Cut off after a whole line: the file is a chain, and others know more of it.
 TEST_F(VerifyRunTest, ALedgerThatLostItsEndIsSeen) {
   const std::string whole = Read("ledger.jsonl");
   std::set<size_t> ends;
@@ -103,17 +83,52 @@ TEST_F(VerifyRunTest, ALedgerThatLostItsEndIsSeen) {
   for (const size_t end : ends) {
     Overwrite(fs, Path("ledger.jsonl"), whole.substr(0, end));
     const RunVerifyResult result = Verify();
-    // The last checkpoint remembers the head before its own event.
-    const bool remembered = end < *std::next(ends.begin(), 2);
-    EXPECT_EQ(result.ok, !remembered) << end;
-    if (remembered) {
-      EXPECT_EQ(result.damage[0].file, "ledger.jsonl");
-      EXPECT_EQ(result.damage[0].from, end);
-      EXPECT_NE(result.damage[0].what.find("lost lines"), std::string::npos);
-    }
+    EXPECT_EQ(result.ok, end == whole.size()) << end;
+    if (result.ok) continue;
+    EXPECT_EQ(result.damage[0].file, "ledger.jsonl");
+    EXPECT_EQ(result.damage[0].from, end);
+    EXPECT_NE(result.damage[0].what.find("lost lines"), std::string::npos);
   }
   ASSERT_TRUE(fs.Remove(Path("ledger.jsonl")).ok());
   EXPECT_FALSE(Verify().ok);
+}
+
+// One event is behind the last checkpoint: only ledger_head knows of it.
+TEST_F(VerifyRunTest, TheNewestHeadIsHeldAndIsItselfChecked) {
+  const std::string ledger = Read("ledger.jsonl"), head = Read("ledger_head");
+  EXPECT_EQ(ExpectFlipsFound("ledger_head", 1), 82 * 8);
+  for (const std::string& bad : {head.substr(0, 81), head + " "}) {
+    Overwrite(fs, Path("ledger_head"), bad);
+    EXPECT_FALSE(Verify().ok) << bad;
+  }
+  ASSERT_TRUE(fs.Remove(Path("ledger_head")).ok());
+  EXPECT_EQ(Verify().damage[0].what, "is missing");
+  // A launch says that lines are gone, and goes on.
+  Overwrite(fs, Path("ledger_head"), head);
+  Overwrite(fs, Path("ledger.jsonl"),
+            ledger.substr(0, ledger.rfind('\n', ledger.size() - 2) + 1));
+  ManualClock clock{2000};
+  const auto opened = *Ledger::Open(fs, kRun, clock, nullptr);
+  ASSERT_EQ(opened->entries().size(), 4u);
+  EXPECT_EQ(opened->entries()[3].event, "lost_lines");
+  EXPECT_EQ(opened->entries()[3].Field("head"), head.substr(0, 64));
+  EXPECT_TRUE(Verify().ok);
+}
+
+TEST_F(VerifyRunTest, ALaunchsManifestThatTheLedgerNamesMustBeThere) {
+  const std::string file = "launches/launch_00000001.json";
+  ManualClock clock{2000};
+  ASSERT_TRUE(fs.MakeDirs(Path("launches")).ok());
+  Overwrite(fs, Path(file), Read("manifest.json"));
+  ASSERT_TRUE((*Ledger::Open(fs, kRun, clock, nullptr))
+                  ->Append("resume", {{"manifest", file}})
+                  .ok());
+  EXPECT_TRUE(Verify().ok);
+  EXPECT_EQ(Verify().manifests, 5);
+  ASSERT_TRUE(fs.RemoveTree(Path("launches")).ok());
+  ASSERT_EQ(Verify().damage.size(), 1u);
+  EXPECT_EQ(Verify().damage[0].file, file);
+  EXPECT_EQ(Verify().damage[0].what, "is missing");
 }
 
 TEST_F(VerifyRunTest, SwappedAndMissingFilesAreNamed) {
@@ -130,30 +145,6 @@ TEST_F(VerifyRunTest, SwappedAndMissingFilesAreNamed) {
   files.clear();
   for (const Damage& damage : Verify().damage) files.insert(damage.file);
   EXPECT_EQ(files, (std::set<std::string>{"manifest.json", one, two}));
-}
-
-// A shard that is a link may change under whoever has checked it.
-TEST(Links, AreDamageAndAreNotLoaded) {
-  FileSystem& disk = *PosixFileSystem();
-  const std::string run = testing::TempDir() + "/links";
-  ASSERT_TRUE(disk.MakeDirs(run).ok());
-  WriteRun(disk, run);
-  const std::string dir = run + "/checkpoints/step_00000003";
-  for (const std::string name : {"rank_00000.safetensors", "manifest.json"}) {
-    const std::string path = JoinPath(dir, name);
-    ASSERT_TRUE(disk.Rename(path, run + "/away").ok());
-    ASSERT_EQ(symlink((run + "/away").c_str(), path.c_str()), 0);
-    const RunVerifyResult result = *VerifyRun(disk, run);
-    ASSERT_EQ(result.damage.size(), 1u);
-    EXPECT_EQ(result.damage[0].file, "checkpoints/step_00000003/" + name);
-    EXPECT_EQ(result.damage[0].what, "is a symbolic link");
-    TestState state(1);
-    const auto loaded = LoadCheckpoint(disk, dir, state.registry);
-    EXPECT_EQ(ExitCodeFor(loaded.status()), 4) << name;
-    ASSERT_TRUE(disk.Remove(path).ok());
-    ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
-  }
-  EXPECT_TRUE(VerifyRun(disk, run)->ok);
 }
 
 }  // namespace

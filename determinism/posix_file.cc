@@ -20,12 +20,19 @@ std::string FreeText(const std::string& path) {
   return std::to_string(uint64_t{info.f_bavail} * info.f_frsize);
 }
 
-// Opening a folder for reading succeeds; using it as a file must not.
+// /dev/stdin, /dev/fd/3 and the like: whoever names one means to be fed by it.
+bool IsStreamOfTheSystem(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 absl::StatusOr<struct stat> StatFile(int fd, const std::string& path) {
   struct stat info = {};
   if (fstat(fd, &info) != 0) return Failure("stat", path, errno);
+  // Opening a folder for reading succeeds; using it as a file must not.
   if (S_ISDIR(info.st_mode)) return Failure("open", path, EISDIR);
-  return info;
+  if (S_ISREG(info.st_mode) || IsStreamOfTheSystem(path)) return info;
+  return InputError("this is no regular file, and reading it might never end",
+                    path, "put the file itself there");
 }
 
 absl::Status ReadExactly(int fd, const std::string& path, uint64_t offset,
@@ -174,11 +181,20 @@ absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags) {
   return Failure("open", path, errno);
 }
 
+absl::StatusOr<OpenedFile> OpenToRead(const std::string& path) {
+  // A pipe that nobody writes to must not hold the open.
+  const int flags =
+      IsStreamOfTheSystem(path) ? O_RDONLY : O_RDONLY | O_NONBLOCK;
+  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, flags));
+  LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
+  return OpenedFile{std::move(fd), info};
+}
+
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(
     const std::string& path) {
-  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, O_RDONLY));
-  LS_ASSIGN_OR_RETURN(const struct stat info, StatFile(fd.get(), path));
-  return std::make_unique<PosixRandomAccessFile>(std::move(fd), path, info);
+  LS_ASSIGN_OR_RETURN(OpenedFile file, OpenToRead(path));
+  return std::make_unique<PosixRandomAccessFile>(std::move(file.fd), path,
+                                                 file.info);
 }
 
 }  // namespace lockstep::posix_file

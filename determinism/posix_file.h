@@ -4,6 +4,7 @@
 #ifndef DETERMINISM_POSIX_FILE_H_
 #define DETERMINISM_POSIX_FILE_H_
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +50,14 @@ class Descriptor {
 
 // AlreadyExists for O_EXCL on a path that is there.
 absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags);
+
+struct OpenedFile {
+  Descriptor fd;
+  struct stat info;
+};
+// Without waiting. InputError for what is no regular file, unless it is named
+// below /dev or /proc.
+absl::StatusOr<OpenedFile> OpenToRead(const std::string& path);
 
 absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
                                                         int flags);

@@ -38,12 +38,13 @@ class Posix : public FileSystem {
   }
 
   absl::StatusOr<std::string> ReadFile(const std::string& path) override {
-    LS_ASSIGN_OR_RETURN(const Descriptor fd, OpenPath(path, O_RDONLY));
+    LS_ASSIGN_OR_RETURN(const posix_file::OpenedFile file,
+                        posix_file::OpenToRead(path));
     std::string contents;
     char block[16384];
     while (true) {
-      const ssize_t count =
-          Uninterrupted([&] { return read(fd.get(), block, sizeof(block)); });
+      const ssize_t count = Uninterrupted(
+          [&] { return read(file.fd.get(), block, sizeof(block)); });
       if (count < 0) return Failure("read", path, errno);
       if (count == 0) return contents;
       contents.append(block, static_cast<size_t>(count));

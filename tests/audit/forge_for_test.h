@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ckpt/checkpoint_index.h"
+#include "ckpt/hash_tree.h"
 #include "determinism/file_system.h"
 #include "determinism/fingerprint.h"
-#include "determinism/sha256.h"
 
 namespace lockstep {
 
@@ -33,7 +33,9 @@ inline void ForgeTensor(const std::string& checkpoint,
         ++forged;
       }
       const std::string bytes = file.substr(box.offset_bytes, box.size_bytes);
-      box.sha256 = Sha256Hex(bytes);
+      TreeHash hash(index.hash_block_bytes);
+      hash.Update(bytes);
+      box.tree = hash.Finish();
       value +=
           FingerprintBox(bytes.data(), t.dtype, t.shape, box.start, box.shape);
     }

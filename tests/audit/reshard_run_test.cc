@@ -48,7 +48,7 @@ std::vector<std::string> BoxesOf(const CheckpointIndex& index) {
   std::vector<std::string> boxes;
   for (const IndexTensor& t : index.tensors) {
     for (const IndexBox& b : t.boxes) {
-      std::string text = absl::StrCat(t.name, " ", b.file, " ", b.sha256);
+      std::string text = absl::StrCat(t.name, " ", b.file, " ", b.tree.root);
       for (const int64_t at : b.start) absl::StrAppend(&text, " ", at);
       for (const int64_t size : b.shape) absl::StrAppend(&text, "+", size);
       boxes.push_back(text);

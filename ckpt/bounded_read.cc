@@ -1,0 +1,18 @@
+#include "ckpt/bounded_read.h"
+
+namespace lockstep {
+
+absl::StatusOr<std::string> ReadBounded(FileSystem& file_system,
+                                        const std::string& path,
+                                        uint64_t most_bytes) {
+  const absl::StatusOr<FileInfo> info = file_system.Stat(path);
+  if (info.ok() && !info->is_dir && info->size > most_bytes) {
+    return absl::DataLossError(
+        "the file has " + std::to_string(info->size) +
+        " bytes, and a sound one at most " + std::to_string(most_bytes) +
+        "\n  where: " + path + "\n  do: restore the file from a backup");
+  }
+  return file_system.ReadFile(path);  // and what Stat could not say
+}
+
+}  // namespace lockstep
