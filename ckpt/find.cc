@@ -60,6 +60,11 @@ absl::StatusOr<FoundCheckpoint> FindNewest(FileSystem& file_system,
       continue;
     }
     any_of_ours = true;
+    if (const auto unfit = request.unfit.find(c->dir);
+        unfit != request.unfit.end()) {
+      notes.push_back("passed over " + c->name + ": " + unfit->second);
+      continue;
+    }
     absl::StatusOr<VerifyResult> result = VerifyCheckpoint(file_system, c->dir);
     if (result.ok() && result->ok) {
       FoundCheckpoint found = Found(c->dir, *std::move(result));

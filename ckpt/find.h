@@ -2,13 +2,15 @@
 //
 // Walks back from the highest step, reading every byte, and says of each folder
 // it passes over why. Never writes. One rank decides and tells the others. Not
-// the load: whether the state fits is found there.
+// the load: whether the state fits is found there, and whoever finds that one
+// does not asks again for the next (`unfit`).
 
 #ifndef CKPT_FIND_H_
 #define CKPT_FIND_H_
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,9 @@ struct ResumeRequest {
   std::string path;  // of a checkpoint's folder, for kPath
   // kAuto and kMust: those beyond are not looked at, as if they were not there.
   int64_t at_most_step = std::numeric_limits<int64_t>::max();
+  // kAuto and kMust: those that were tried and why they cannot be loaded,
+  // though every byte holds; by FoundCheckpoint's dir.
+  std::map<std::string, std::string> unfit = {};
 };
 
 // "auto", "must", "never" or a path.

@@ -7,6 +7,7 @@
 #include "ckpt/diff.h"
 #include "ckpt/manifest.h"
 #include "ckpt/verify.h"
+#include "ckpt/verify_content.h"
 #include "ckpt/verify_run.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
@@ -145,7 +146,7 @@ absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options) {
     return VerifyWholeRun(fs, options);
   }
   LS_ASSIGN_OR_RETURN(const VerifyResult result,
-                      VerifyCheckpoint(fs, options.path));
+                      VerifyContent(fs, options.path));
   if (options.json) {
     return Answer{VerifyResultToJson(result) + "\n", !result.ok};
   }

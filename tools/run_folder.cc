@@ -11,6 +11,16 @@
 #include "tools/rank_lead.h"
 
 namespace lockstep {
+namespace {
+
+// What a load says without its last line, which is for one that was asked for.
+std::string WhyUnfit(const absl::Status& load) {
+  const std::string text(load.message());
+  return text.substr(0, text.find("\n  where: "));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
                                                            Clock& clock,
                                                            std::string dir) {
@@ -51,14 +61,35 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
     run_id = manifest_.run_id;
   }
   LS_RETURN_IF_ERROR(CheckManifestIsThere(request));
-  LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
-                      FindCheckpoint(fs_, dir_, request, run_id));
-  if (found.fresh) LS_RETURN_IF_ERROR(CheckNothingIsLost(request));
-  notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
+  const bool may_walk = request.mode != ResumeMode::kPath;
+  for (ResumeRequest left = request;;) {
+    LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                        FindCheckpoint(fs_, dir_, left, run_id));
+    if (found.fresh) LS_RETURN_IF_ERROR(CheckNothingIsLost(request));
+    LS_RETURN_IF_ERROR(RecordSkipped(found));
+    LS_RETURN_IF_ERROR(Admit(found, request, allowance, current));
+    if (found.fresh) return StartFresh(std::move(manifest_), stepper);
+    const auto index = RankLead(fs_, stepper).Load(found.dir, notes_);
+    if (index.ok()) return GoOn(found, *index, stepper);
+    if (!absl::IsDataLoss(index.status()) || !may_walk) return index.status();
+    left.unfit[found.dir] = WhyUnfit(index.status());
+  }
+}
+
+// Once each, however often they are looked for.
+absl::Status RunFolder::RecordSkipped(const FoundCheckpoint& found) {
   for (const std::string& note : found.notes) {
-    if (found.fresh) break;  // there was nothing to pass over
+    if (std::find(notes_.begin(), notes_.end(), note) != notes_.end()) continue;
+    notes_.push_back(note);
+    if (found.fresh) continue;  // there was nothing to pass over
     LS_RETURN_IF_ERROR(Record("checkpoint_skipped", {{"why", note}}));
   }
+  return absl::OkStatus();
+}
+
+absl::Status RunFolder::Admit(const FoundCheckpoint& found,
+                              const ResumeRequest& request,
+                              const Allowance& allowance, Manifest current) {
   // A difference that was allowed once is in the manifests of later
   // checkpoints, so it is asked about once.
   if (!found.fresh) {
@@ -79,11 +110,8 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
          {"reason", allowance.reason}}));
   }
   manifest_ = std::move(current);
-  if (!found.fresh) {
-    LS_RETURN_IF_ERROR(ledger_->CheckHolds(found.ledger_head, found.dir));
-  }
-  return found.fresh ? StartFresh(std::move(manifest_), stepper)
-                     : StartFrom(found, stepper);
+  return found.fresh ? absl::OkStatus()
+                     : ledger_->CheckHolds(found.ledger_head, found.dir);
 }
 
 absl::Status RunFolder::SetAsideAbove(int64_t step) {
@@ -122,11 +150,9 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
                            {"state", state}});
 }
 
-absl::Status RunFolder::StartFrom(const FoundCheckpoint& found,
-                                  Stepper& stepper) {
+absl::Status RunFolder::GoOn(const FoundCheckpoint& found,
+                             const CheckpointIndex& index, Stepper& stepper) {
   RankLead ranks(fs_, stepper);
-  LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
-                      ranks.Load(found.dir, notes_));
   LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
   LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
   manifest_.ledger_head = ledger_->Head();

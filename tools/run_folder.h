@@ -99,7 +99,13 @@ class RunFolder {
   absl::Status CheckManifest(const Allowance& allowance,
                              const Manifest& current);
   absl::Status StartFresh(Manifest current, Stepper& stepper);
-  absl::Status StartFrom(const FoundCheckpoint& found, Stepper& stepper);
+  absl::Status RecordSkipped(const FoundCheckpoint& found);
+  // Whether `current` may go on from there; then it is the run's manifest.
+  absl::Status Admit(const FoundCheckpoint& found, const ResumeRequest& request,
+                     const Allowance& allowance, Manifest current);
+  // From what `index` says was loaded.
+  absl::Status GoOn(const FoundCheckpoint& found, const CheckpointIndex& index,
+                    Stepper& stepper);
   absl::Status SetAsideAbove(int64_t step);
   // `manifest_` is the saved one. On another layout below `layout_invariant`
   // the steps from here on are of another lineage.

@@ -31,6 +31,7 @@ ResizeNote OwnNote() {
 void RunFolder::NoteLayout(Manifest& current) {
   const std::string own_id = current.run_id;  // a new one, for this launch
   current.lineage = manifest_.lineage;
+  layout_before_.reset();  // of a checkpoint that could not be loaded
   const auto last = LaunchOfStep(fs_, dir_, INT64_MAX);
   const MeshShape now = ShapeOf(current.layout);
   const bool of_state = !(ShapeOf(manifest_.layout) == now);
