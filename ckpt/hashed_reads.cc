@@ -154,7 +154,9 @@ class Lane {
                 size_t n) const {
     if (at < read.bytes && !BlockEndsAt(at)) return;
     read.tree.leaves.push_back(HexOf(hashes.Digest(n)));
-    if (at == read.bytes) read.tree = TreeOf(std::move(read.tree.leaves));
+    if (at < read.bytes) return;
+    read.tree = TreeOf(std::move(read.tree.leaves));
+    if (read.arrived) read.arrived();
   }
 
   ReadPairs& pairs_;
@@ -180,6 +182,7 @@ void ReadAlone(std::span<HashedRead> reads, uint64_t block_bytes) {
       hash.Update({reinterpret_cast<const char*>(to), read.bytes});
     }
     read.tree = hash.Finish();
+    if (read.arrived) read.arrived();
   }
 }
 

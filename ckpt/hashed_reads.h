@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "absl/status/status.h"
@@ -31,6 +32,8 @@ struct HashedRead {
   // OK.
   HashTree tree = {};
   absl::Status status = {};
+  // Called (null: nobody) from any thread once the bytes are at `to`.
+  std::function<void()> arrived = {};
 };
 
 // With trees over blocks of `block_bytes`: whole MiB, or 0 for all of a stretch

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ckpt/arrivals.h"
 #include "ckpt/box_copy.h"
 #include "ckpt/hashed_reads.h"
 #include "ckpt/load_check.h"
+#include "ckpt/load_look.h"
 #include "ckpt/load_match.h"
+#include "ckpt/load_shards.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/save_ranks.h"
 #include "ckpt/state_entries.h"
@@ -40,8 +43,8 @@ class Loader {
   absl::StatusOr<CheckpointIndex> Load() {
     LS_RETURN_IF_ERROR(ranks_.Agree(CheckSameIndex(ReadOwnIndex())));
     LS_RETURN_IF_ERROR(ranks_.Agree(FillAll()));
-    const auto& bound = options_.moments;
-    LS_RETURN_IF_ERROR(CheckLoaded(registry_, index_, dir_, bound, ranks_));
+    LS_RETURN_IF_ERROR(
+        CheckLoaded(registry_, index_, dir_, std::move(looked_at_), ranks_));
     return std::move(index_);
   }
 
@@ -70,49 +73,40 @@ class Loader {
   absl::Status FillAll() {
     LS_RETURN_IF_ERROR(
         CheckMatch(entries_, index_, dir_, options_.free_object));
-    LS_RETURN_IF_ERROR(OpenShards());
+    LS_ASSIGN_OR_RETURN(shards_, OpenShards(file_system_, dir_, index_));
+    Arrivals arrivals;
+    LS_RETURN_IF_ERROR(
+        ForEachBox([&](StateEntry& entry, const IndexTensor&, const IndexBox&) {
+          arrivals.Expect(entry.data);
+          return absl::OkStatus();
+        }));
+    LoadLook look(registry_, options_.moments, arrivals);
+    arrivals_ = &arrivals;
+    LS_RETURN_IF_ERROR(ForEachBox(
+        [&](StateEntry& entry, const IndexTensor& tensor, const IndexBox& box) {
+          return Ask(entry, tensor, box);
+        }));
+    LS_RETURN_IF_ERROR(ReadAsked());
+    looked_at_ = look.Finish();
+    return absl::OkStatus();
+  }
+
+  // That has a part of this rank's state.
+  template <typename Function>
+  absl::Status ForEachBox(const Function& function) {
     for (StateEntry& entry : entries_) {
       const IndexTensor* tensor = FindTensor(index_, entry.name);
       if (tensor == nullptr) continue;  // of the free object
       for (const IndexBox& box : tensor->boxes) {
         if (!Meets(entry, box)) continue;
-        LS_RETURN_IF_ERROR(Ask(entry, *tensor, box));
+        LS_RETURN_IF_ERROR(function(entry, *tensor, box));
       }
     }
-    return ReadAsked();
+    return absl::OkStatus();
   }
 
   absl::Status Damaged(absl::string_view what, const std::string& file) const {
-    return NoUsableCheckpoint(absl::StrCat("the checkpoint is damaged: ", what),
-                              JoinPath(dir_, file), "use another checkpoint");
-  }
-
-  absl::Status CheckPlainFile(const std::string& name,
-                              const IndexFile& file) const {
-    const auto text = file_system_.ReadFile(JoinPath(dir_, name));
-    if (!text.ok()) return Damaged(text.status().message(), name);
-    return Sha256Hex(*text) == file.sha256 ? absl::OkStatus()
-                                           : Damaged("it has changed", name);
-  }
-
-  absl::Status OpenShards() {
-    for (const auto& [name, file] : index_.files) {
-      const auto info = file_system_.Stat(JoinPath(dir_, name));
-      if (info.ok() && info->is_link) return Damaged("it is a link", name);
-      if (file.header_sha256.empty()) {
-        LS_RETURN_IF_ERROR(CheckPlainFile(name, file));
-        continue;
-      }
-      absl::StatusOr<std::unique_ptr<SafetensorsFile>> shard =
-          SafetensorsFile::Open(file_system_, JoinPath(dir_, name));
-      if (!shard.ok()) return Damaged(shard.status().message(), name);
-      if ((*shard)->header_sha256() != file.header_sha256 ||
-          (*shard)->file_bytes() != file.size_bytes) {
-        return Damaged("another file stands here than was saved", name);
-      }
-      shards_[name] = *std::move(shard);
-    }
-    return absl::OkStatus();
+    return DamagedFile(what, JoinPath(dir_, file));
   }
 
   // A box that is to be read, whole, for the part of an entry that lies in it.
@@ -144,6 +138,8 @@ class Loader {
       void* const to = asked.whole ? asked.entry->data : asked.bytes.data();
       reads.push_back({&shards_.at(box.file)->file(), box.offset_bytes,
                        box.size_bytes, static_cast<std::byte*>(to)});
+      if (!asked.whole) continue;
+      reads.back().arrived = [this, to] { arrivals_->Arrived(to); };
     }
     ReadAndHash(reads, index_.hash_block_bytes);
     for (size_t i = 0; i < reads.size(); ++i) {
@@ -173,6 +169,7 @@ class Loader {
     } else {
       CopyFromBox(box, asked.bytes.data(), entry);
     }
+    arrivals_->Arrived(entry.data);
     return absl::OkStatus();
   }
 
@@ -183,7 +180,9 @@ class Loader {
   SaveRanks ranks_;
   std::vector<StateEntry> entries_;
   CheckpointIndex index_;
-  std::map<std::string, std::unique_ptr<SafetensorsFile>> shards_;
+  LoadShards shards_;
+  Arrivals* arrivals_ = nullptr;  // while it reads
+  LookedAt looked_at_;
   std::vector<Asked> asked_;  // and not yet read
   uint64_t aside_bytes_ = 0;  // of them, what does not go to its place
 };

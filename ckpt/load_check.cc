@@ -11,25 +11,14 @@
 #include "ckpt/state_entries.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
-#include "parallel/thread_pool.h"
 
 namespace lockstep {
-namespace {
-
-// Nothing else is to do while the state is looked through.
-constexpr int kThreads = 2;
-
-}  // namespace
 
 absl::Status CheckLoaded(const StateRegistry& registry,
                          const CheckpointIndex& index, const std::string& dir,
-                         const std::optional<MomentBound>& bound,
-                         SaveRanks ranks) {
+                         LookedAt looked_at, SaveRanks ranks) {
   Complaints complaints;
-  ThreadPool pool(kThreads);
-  std::vector<std::string> insanities;
-  auto loaded =
-      SharedFingerprints(registry, kSavedState, pool, bound, insanities);
+  std::vector<TensorFingerprint>& loaded = looked_at.shared;
   LS_RETURN_IF_ERROR(ranks.Add(loaded));
   for (TensorFingerprint& tensor :
        StateTensorFingerprints(registry, kSavedState & ~kSharedState)) {
@@ -47,7 +36,9 @@ absl::Status CheckLoaded(const StateRegistry& registry,
   if (all && FieldFingerprint(loaded) != index.state_fingerprint) {
     complaints.Add("the state as a whole is not the one that was saved");
   }
-  for (std::string& insanity : insanities) complaints.Add(std::move(insanity));
+  for (std::string& insanity : looked_at.insanities) {
+    complaints.Add(std::move(insanity));
+  }
   return ranks.Agree(
       complaints.Status("the loaded state is not what was saved:", dir,
                         "use another checkpoint, and check the memory of "

@@ -95,19 +95,25 @@ std::vector<SafetensorsSpec> ShardSpecs(
   return specs;
 }
 
-std::vector<TensorFingerprint> SharedFingerprints(
-    const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
-    const std::optional<MomentBound>& bound,
+std::vector<TensorFingerprint> ArrivingFingerprints(
+    const StateRegistry& registry, ThreadPool& pool,
+    const std::optional<MomentBound>& bound, Arrivals& arrivals,
     std::vector<std::string>& insanities) {
   StateCopy copy;
-  const std::vector<StateEntry> entries =
-      CollectState(registry, groups & kSharedState);
+  const std::vector<StateEntry> entries = CollectState(registry, kSharedSaved);
   auto records = AddAll(
       entries, copy, [](const StateEntry&) -> std::byte* { return nullptr; });
   StateSanity sanity(entries, bound);
-  copy.Run(pool, [&](const StateEntry& entry, int64_t begin, int64_t end) {
-    sanity.Look(entry, begin, end);
-  });
+  copy.RunAsTheyCome(
+      pool,
+      [&](const StateEntry& entry, int64_t begin, int64_t end) {
+        sanity.Look(entry, begin, end);
+      },
+      [&](const StateEntry& entry) {
+        const StateEntry* const square = sanity.SquareOf(entry);
+        return arrivals.Await(entry.data) &&
+               (square == nullptr || arrivals.Await(square->data));
+      });
   for (std::string& text : sanity.Found()) {
     insanities.push_back(std::move(text));
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ckpt/arrivals.h"
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/moment_bound.h"
 #include "ckpt/safetensors.h"
@@ -47,13 +48,14 @@ struct Snapshot {
   const std::atomic<bool>* given_up = nullptr;
 };
 
-// Of this rank's share of the given groups, each record in the order of names:
-// what StateTensorFingerprints has, by several threads, of masters, moments and
-// runtime weights. What no trained state can hold is found in the same pass
-// (state_sanity.h) and added to `insanities`, by name.
-std::vector<TensorFingerprint> SharedFingerprints(
-    const StateRegistry& registry, StateGroupSet groups, ThreadPool& pool,
-    const std::optional<MomentBound>& bound,
+// Of this rank's share of masters and moments, each record in the order of
+// names: what StateTensorFingerprints has, by several threads and while boxes
+// `arrive`. What no trained state can hold is found in the same pass
+// (state_sanity.h) and added to `insanities`, by name. Nothing of it means
+// anything where a box does not arrive.
+std::vector<TensorFingerprint> ArrivingFingerprints(
+    const StateRegistry& registry, ThreadPool& pool,
+    const std::optional<MomentBound>& bound, Arrivals& arrivals,
     std::vector<std::string>& insanities);
 
 // Without a copy: the state may not move before the save is done.

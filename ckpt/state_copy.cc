@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <atomic>
 #include <span>
 
 namespace lockstep {
@@ -48,27 +48,49 @@ std::vector<StateCopy::Piece> StateCopy::Pieces() const {
   return pieces;
 }
 
+void StateCopy::Take(const Piece& piece, const Look& look, std::mutex& mutex) {
+  const Batch& batch = *piece.batch;
+  const size_t tensors = batch.from.size();
+  std::array<Fingerprint, kTogether> sums = {};
+  batch.pieces.Add(batch.from, batch.item_bytes, piece.begin, piece.end,
+                   std::span(sums).first(tensors), batch.to);
+  for (size_t t = 0; look && t < tensors; ++t) {
+    look(*batch.entries[t], piece.begin, piece.end);
+  }
+  const std::lock_guard lock(mutex);
+  for (size_t t = 0; t < tensors; ++t) *batch.sums[t] += sums[t];
+}
+
 void StateCopy::Run(ThreadPool& pool, const Look& look) {
   const std::vector<Piece> pieces = Pieces();
-  std::mutex mutex;  // over the sums
-  const auto take = [&](const Piece& piece) {
-    const Batch& batch = *piece.batch;
-    const size_t tensors = batch.from.size();
-    std::array<Fingerprint, kTogether> sums = {};
-    batch.pieces.Add(batch.from, batch.item_bytes, piece.begin, piece.end,
-                     std::span(sums).first(tensors), batch.to);
-    for (size_t t = 0; look && t < tensors; ++t) {
-      look(*batch.entries[t], piece.begin, piece.end);
-    }
-    const std::lock_guard lock(mutex);
-    for (size_t t = 0; t < tensors; ++t) *batch.sums[t] += sums[t];
-  };
+  std::mutex sums;
   pool.ParallelFor(static_cast<int64_t>(pieces.size()),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
-                       take(pieces[static_cast<size_t>(i)]);
+                       Take(pieces[static_cast<size_t>(i)], look, sums);
                      }
                    });
+}
+
+// Who waits for a box keeps nobody from another that is there: threads take
+// pieces in turn.
+void StateCopy::RunAsTheyCome(ThreadPool& pool, const Look& look,
+                              const Await& await) {
+  std::vector<Piece> pieces = Pieces();
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) {
+                     return a.batch->bytes() > b.batch->bytes();
+                   });
+  std::mutex sums;
+  std::atomic<size_t> next = 0;
+  pool.ParallelFor(pool.threads(), [&](int64_t, int64_t) {
+    for (size_t i = next++; i < pieces.size(); i = next++) {
+      for (const StateEntry* entry : pieces[i].batch->entries) {
+        if (!await(*entry)) return;
+      }
+      Take(pieces[i], look, sums);
+    }
+  });
 }
 
 }  // namespace lockstep

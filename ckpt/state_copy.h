@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -33,6 +34,11 @@ class StateCopy {
   using Look =
       std::function<void(const StateEntry& entry, int64_t begin, int64_t end)>;
   void Run(ThreadPool& pool, const Look& look = nullptr);
+  // The same of boxes that are still being filled, the largest first. `await`
+  // is asked before an entry is read, from any thread, and waits; false: nobody
+  // wants any of it any more.
+  using Await = std::function<bool(const StateEntry& entry)>;
+  void RunAsTheyCome(ThreadPool& pool, const Look& look, const Await& await);
 
  private:
   // Boxes side by side.
@@ -43,6 +49,9 @@ class StateCopy {
     std::vector<const void*> from;
     std::vector<std::byte*> to;  // empty: no copies
     std::vector<Fingerprint*> sums;
+    size_t bytes() const {  // of each box
+      return static_cast<size_t>(pieces.count()) * item_bytes;
+    }
   };
   // Elements [begin, end) of each box.
   struct Piece {
@@ -53,6 +62,7 @@ class StateCopy {
   using Place = std::tuple<size_t, bool, Shape, Shape, Shape>;
 
   std::vector<Piece> Pieces() const;
+  static void Take(const Piece& piece, const Look& look, std::mutex& sums);
 
   std::vector<Batch> batches_;
   std::map<Place, size_t> open_;  // the batch that takes the next box there

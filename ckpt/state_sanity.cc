@@ -50,12 +50,11 @@ void StateSanity::KeepFirst(std::map<const StateEntry*, int64_t>& places,
 
 void StateSanity::Look(const StateEntry& entry, int64_t begin, int64_t end) {
   const int64_t insane = FirstInsanityIn(entry, begin, end);
-  const auto square = squares_.find(&entry);
+  const StateEntry* const square = SquareOf(entry);
   const int64_t beyond =
-      square == squares_.end()
+      square == nullptr
           ? -1
-          : bound_->FirstBeyond(Floats(entry), Floats(*square->second), begin,
-                                end);
+          : bound_->FirstBeyond(Floats(entry), Floats(*square), begin, end);
   if (insane < 0 && beyond < 0) return;
   const std::lock_guard lock(mutex_);
   if (insane >= 0) KeepFirst(insane_, entry, insane);

@@ -28,6 +28,12 @@ class StateSanity {
   // At elements [begin, end) of the box of one of the entries; from any thread.
   void Look(const StateEntry& entry, int64_t begin, int64_t end);
 
+  // Of a first moment, the second one that Look reads beside it; else null.
+  const StateEntry* SquareOf(const StateEntry& entry) const {
+    const auto square = squares_.find(&entry);
+    return square == squares_.end() ? nullptr : square->second;
+  }
+
   // Of each entry the first thing found, by name.
   std::vector<std::string> Found() const;
 
