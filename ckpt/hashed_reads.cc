@@ -154,9 +154,7 @@ class Lane {
                 size_t n) const {
     if (at < read.bytes && !BlockEndsAt(at)) return;
     read.tree.leaves.push_back(HexOf(hashes.Digest(n)));
-    if (at < read.bytes) return;
-    read.tree = TreeOf(std::move(read.tree.leaves));
-    if (read.arrived) read.arrived();
+    if (at == read.bytes) read.Finish(TreeOf(std::move(read.tree.leaves)));
   }
 
   ReadPairs& pairs_;
@@ -181,8 +179,7 @@ void ReadAlone(std::span<HashedRead> reads, uint64_t block_bytes) {
       if (!read.status.ok()) return;
       hash.Update({reinterpret_cast<const char*>(to), read.bytes});
     }
-    read.tree = hash.Finish();
-    if (read.arrived) read.arrived();
+    read.Finish(hash.Finish());
   }
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "ckpt/hash_tree.h"
@@ -34,6 +35,11 @@ struct HashedRead {
   absl::Status status = {};
   // Called (null: nobody) from any thread once the bytes are at `to`.
   std::function<void()> arrived = {};
+
+  void Finish(HashTree whole) {
+    tree = std::move(whole);
+    if (arrived) arrived();
+  }
 };
 
 // With trees over blocks of `block_bytes`: whole MiB, or 0 for all of a stretch
