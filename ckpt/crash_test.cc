@@ -114,5 +114,31 @@ TEST(Crash, EverySyncMatters) {
   }
 }
 
+// Of files that are replaced whole, and of those alone.
+TEST(Crash, HalfFilesOfAKilledTrainerGoAtTheNextStart) {
+  MemoryFileSystem fs;
+  MakeRun(fs);
+  ASSERT_TRUE(SaveStep(fs, 5).ok());
+  ASSERT_TRUE(fs.MakeDirs("/run/launches").ok());
+  const std::vector<std::string> half = {
+      "/run/checkpoints/step_00000005/index.json.tmp",
+      "/run/faults.json.tmp",
+      "/run/launches/launch_00000003.json.tmp",
+      "/run/ledger.jsonl.tmp",
+      "/run/ledger_head.tmp",
+      "/run/manifest.json.tmp",
+      "/run/metrics.jsonl.tmp"};
+  const std::vector<std::string> others = {
+      "/run/checkpoints/step_00000005/notes.tmp", "/run/launches/notes.tmp",
+      "/run/manifest.json", "/run/notes.tmp"};
+  for (const auto& list : {others, half}) {
+    for (const std::string& path : list) Overwrite(fs, path, "x");
+  }
+  EXPECT_EQ(CleanLeftovers(fs, kRun)->size(), half.size());
+  for (const std::string& path : half) EXPECT_FALSE(fs.Exists(path)) << path;
+  for (const std::string& path : others) EXPECT_TRUE(fs.Exists(path)) << path;
+  EXPECT_TRUE(CleanLeftovers(fs, kRun)->empty());
+}
+
 }  // namespace
 }  // namespace lockstep

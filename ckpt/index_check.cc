@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,10 @@
 
 namespace lockstep {
 namespace {
+
+// Of a tensor, more than there are ranks. Each is held against each other one,
+// so an index that somebody filled with boxes would be read for hours.
+constexpr size_t kMostBoxes = 16384;
 
 bool IsPlainFileName(const std::string& name) {
   return !name.empty() && name.front() != '.' &&
@@ -52,6 +57,9 @@ std::string CheckBoxes(const IndexTensor& tensor) {
   const absl::StatusOr<uint64_t> bytes =
       TensorBytes(tensor.dtype, tensor.shape);
   if (!bytes.ok()) return std::string(bytes.status().message());
+  if (tensor.boxes.size() > kMostBoxes) {
+    return "has more than " + std::to_string(kMostBoxes) + " boxes";
+  }
   uint64_t covered = 0;
   for (size_t i = 0; i < tensor.boxes.size(); ++i) {
     const std::string error = CheckBox(tensor, tensor.boxes[i]);

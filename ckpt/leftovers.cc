@@ -1,6 +1,8 @@
 // What opens a run's folder of checkpoints for a new generation: the rests of
 // killed saves and deletions go, an abandoned future moves aside.
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,28 @@ absl::StatusOr<bool> PutBack(FileSystem& file_system, const std::string& dir,
       file_system.Rename(JoinPath(dir, name), JoinPath(dir, checkpoint)));
   LS_RETURN_IF_ERROR(file_system.SyncDir(dir));
   return true;
+}
+
+// What a kill left of files that are replaced whole (WriteFileAtomically): of
+// those alone, by the beginnings of their names, that only the lock's holder
+// writes. A folder that cannot be listed is told of by whoever reads it.
+absl::Status RemoveHalfFiles(FileSystem& file_system, const std::string& dir,
+                             std::initializer_list<std::string_view> files,
+                             std::vector<std::string>& done) {
+  const auto names = file_system.List(dir);
+  for (size_t i = 0; names.ok() && i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    const bool half =
+        name.ends_with(".tmp") &&
+        std::any_of(files.begin(), files.end(), [&](std::string_view file) {
+          return name.starts_with(file);
+        });
+    if (!half) continue;
+    LS_RETURN_IF_ERROR(file_system.Remove(JoinPath(dir, name)));
+    done.push_back("removed " + JoinPath(dir, name) +
+                   ", which a killed trainer had not finished");
+  }
+  return absl::OkStatus();
 }
 
 bool IsLeftover(const std::string& name) {
@@ -74,8 +98,16 @@ absl::StatusOr<std::vector<std::string>> CleanLeftovers(
       LS_RETURN_IF_ERROR(file_system.RemoveTree(JoinPath(dir, name)));
       done.push_back("removed " + name +
                      ", the rest of a save that was killed");
+    } else if (StepOfCheckpointName(name) >= 0) {
+      LS_RETURN_IF_ERROR(RemoveHalfFiles(file_system, JoinPath(dir, name),
+                                         {kIndexFile}, done));
     }
   }
+  LS_RETURN_IF_ERROR(RemoveHalfFiles(
+      file_system, run_dir,
+      {kManifestFile, "ledger", "metrics.jsonl", "faults.json"}, done));
+  LS_RETURN_IF_ERROR(RemoveHalfFiles(file_system, JoinPath(run_dir, "launches"),
+                                     {"launch_"}, done));
   return done;
 }
 

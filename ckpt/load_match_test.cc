@@ -130,6 +130,14 @@ TEST_F(MatchTest, AnIndexThatContradictsItselfIsRefused) {
   }
 }
 
+// Each box is held against each: of many that would take hours.
+TEST_F(MatchTest, AnIndexFilledWithBoxesIsRefused) {
+  Reseal([](CheckpointIndex& i) {
+    i.tensors[0].boxes.resize(20'000, i.tensors[0].boxes[0]);
+  });
+  ExpectUnusable("has more than 16384 boxes");
+}
+
 // Hashes that hold over contents that no training makes.
 TEST_F(MatchTest, MemoryIsComparedWithTheSaversMemory) {
   Reseal([](CheckpointIndex& i) { i.tensors[0].fingerprint[3] ^= 1; });

@@ -1,9 +1,9 @@
 #include "ckpt/save.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "ckpt/checkpoint_writer.h"
+#include "ckpt/disk_space.h"
 #include "ckpt/folder_names.h"
 #include "ckpt/run_lock.h"
 #include "ckpt/save_ranks.h"
@@ -29,22 +29,6 @@ int64_t BytesOf(const std::vector<StateEntry>& entries) {
         BlocksOf(entry.size_bytes(), kHashBlockBytes) * kIndexBytesPerBlock;
   }
   return static_cast<int64_t>(bytes);
-}
-
-absl::Status CheckSpace(FileSystem& file_system, const SaveOptions& options,
-                        int64_t entry_bytes) {
-  const uint64_t needed = kSlackBytes + options.manifest_json.size() +
-                          static_cast<uint64_t>(entry_bytes);
-  LS_ASSIGN_OR_RETURN(const uint64_t available,
-                      file_system.FreeBytes(options.run_dir));
-  if (available >= needed) return absl::OkStatus();
-  return IoError("a checkpoint of about " + std::to_string(needed) +
-                     " bytes does not fit: " +
-                     std::to_string(needed - available) + " bytes are missing",
-                 options.run_dir,
-                 "free space or lower checkpoint.keep; earlier checkpoints are "
-                 "untouched",
-                 ENOSPC);
 }
 
 // Moves the finished folder to its final name.
@@ -133,7 +117,11 @@ absl::StatusOr<SavedCheckpoint> SaveSnapshot(FileSystem& file_system,
                       ranks.Total(BytesOf(snapshot.entries)));
   CheckpointWriter writer(file_system, options, task, snapshot);
   absl::Status ready = MakeParent(file_system, options.run_dir);
-  if (ready.ok()) ready = CheckSpace(file_system, options, bytes);
+  if (ready.ok()) {
+    ready = CheckSpace(file_system, options.run_dir,
+                       kSlackBytes + options.manifest_json.size() +
+                           static_cast<uint64_t>(bytes));
+  }
   if (ready.ok()) ready = writer.MakeFolder();
   ready = ranks.Agree(ready);
   absl::Status status = ready.ok() ? writer.Write(ranks) : ready;

@@ -80,6 +80,34 @@ TEST(Fault, FullDisk) {
   }
 }
 
+// What a full disk's refusal says may go, and what must not.
+TEST(Fault, AFullDiskNamesWhatMayGo) {
+  MemoryFileSystem fs;
+  MakeRun(fs);
+  for (const int64_t step : {4, 5, 7}) ASSERT_TRUE(SaveStep(fs, step).ok());
+  ASSERT_TRUE(SetAsideCheckpointsAbove(fs, kRun, 6, 2).ok());
+  ASSERT_TRUE(fs.MakeDirs("/run/checkpoints/step_00000003").ok());
+  fs.SetCapacity(1);
+  const std::string text = Text(SaveStep(fs, 6).status());
+  for (const char* const part :
+       {"/run/abandoned (", "/run/checkpoints/step_00000003 (0 bytes; not",
+        "leave /run/checkpoints/step_00000005, its newest complete",
+        "older ones may go", "/run/checkpoints/step_00000004 ("}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+  }
+  EXPECT_EQ(text.find("step_00000007"), std::string::npos) << text;
+  ASSERT_TRUE(fs.RemoveTree("/run/abandoned").ok());
+  for (const char* const step : {"3", "4"}) {
+    ASSERT_TRUE(
+        fs.RemoveTree(std::string("/run/checkpoints/step_0000000") + step)
+            .ok());
+  }
+  const std::string alone = Text(SaveStep(fs, 6).status());
+  EXPECT_NE(alone.find("do: free space outside of the run; leave /run/"),
+            std::string::npos)
+      << alone;
+}
+
 // Nobody may write there, root neither.
 TEST(Fault, AReadOnlyFolderIsRefusedByName) {
   FileSystem& fs = *PosixFileSystem();
