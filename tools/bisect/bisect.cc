@@ -41,7 +41,7 @@ void Bisection::TakeRuns() {
 }
 
 absl::Status Bisection::Judge() {
-  if (evidence_.step == 0) return Verdict("equal");
+  if (evidence_.step == 0) return JudgeEqualLines();
   if (evidence_.Explained()) return Verdict("manifest");
   LS_RETURN_IF_ERROR(FindStep());
   LS_RETURN_IF_ERROR(ReplayBoth());
@@ -51,6 +51,16 @@ absl::Status Bisection::Judge() {
   if (!a_.recurs && !b_.recurs) return NeitherRecurs();
   if (a_.recurs != b_.recurs) return OneDoesNotRecur();
   return ComparePrograms();
+}
+
+// Lines say nothing of a step that was not done, nor all that is saved.
+absl::Status Bisection::JudgeEqualLines() {
+  if (evidence_.different_checkpoint != 0) {
+    result_.step = evidence_.different_checkpoint;
+    return Verdict("saved_state");
+  }
+  result_.step = evidence_.missing_step;
+  return Verdict(result_.step == 0 ? "equal" : "missing_steps");
 }
 
 // All before was equal, so it is a load that made it.

@@ -31,7 +31,11 @@
 //      its two replays name the operation.
 //
 // Verdicts:
-//   equal            no step differs
+//   equal            no step differs, both have the same ones, and what both
+//                    saved is equal
+//   saved_state      no step's line differs, and the states saved at a step do
+//   missing_steps    no step's line differs, and one run alone has a step: the
+//                    other stopped before it, or its line is lost
 //   manifest         a difference of the recipe or the like explains it
 //   data             other tokens
 //   state_after_load the first step after a load differs, and its state before

@@ -1,4 +1,6 @@
 // Text of `bisect`.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/bisect/bisect.h"
@@ -6,8 +8,28 @@
 namespace lockstep {
 namespace {
 
+std::string MissingSteps(const BisectResult& r) {
+  const bool a_ended = r.a.last_step < r.step, b_ended = r.b.last_step < r.step;
+  if (a_ended == b_ended) {
+    return absl::StrCat("step ", r.step,
+                        " is not on record in both; all steps that both have "
+                        "are equal");
+  }
+  return absl::StrCat("run ", a_ended ? "a" : "b", " stopped at step ",
+                      r.step - 1,
+                      ", or its lines behind that are lost, and "
+                      "the other went on to step ",
+                      std::max(r.a.last_step, r.b.last_step),
+                      "; all steps that both have are equal");
+}
+
 std::string Sentence(const BisectResult& r) {
   if (r.verdict == "equal") return "no step of the two runs differs";
+  if (r.verdict == "missing_steps") return MissingSteps(r);
+  if (r.verdict == "saved_state") {
+    return absl::StrCat("the states saved at step ", r.step,
+                        " differ, though no step's line does");
+  }
   if (r.verdict == "manifest") return "the runs were made differently";
   if (r.verdict == "data") {
     if (r.sample < 0) return "they read other tokens";
@@ -86,7 +108,7 @@ std::string BisectPlace(const BisectResult& r) {
 
 std::string BisectText(const BisectResult& r) {
   std::string text = absl::StrCat(r.verdict, "\n");
-  if (r.step > 0) {
+  if (r.step > 0 && !r.fields.empty()) {
     absl::StrAppend(&text, "first differing step: ", r.step, " (",
                     absl::StrJoin(r.fields, " "), ")\n");
   }

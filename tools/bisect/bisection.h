@@ -47,6 +47,7 @@ class Bisection {
   absl::StatusOr<bool> DependsOnMemory(bool of_a, bool recurs);
   absl::StatusOr<bool> MemoryExplains();
 
+  absl::Status JudgeEqualLines();
   bool SamplesDiffer();
   void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
   absl::StatusOr<bool> LoadedStateDiffers();

@@ -13,6 +13,19 @@ using symptoms::HasKey;
 using symptoms::Is;
 
 constexpr CauseRow kCauses[] = {
+    {[](const BisectResult& r) { return Is(r, "missing_steps"); },
+     "one run has steps that the other has not",
+     "a run that was stopped, failed or is still at work, or lines of "
+     "metrics.jsonl that were lost",
+     "`lockstep status` and the ledgers of both",
+     "resume the shorter one, and compare again"},
+    {[](const BisectResult& r) { return Is(r, "saved_state"); },
+     "the states saved at a step differ and its lines do not",
+     "a checkpoint that was written wrong or changed since, or a difference "
+     "that no field shows, as without metrics.fingerprints",
+     "`lockstep ckpt diff` the two, and replay the step from the checkpoint "
+     "before",
+     "resume from the one whose state a replay comes to"},
     {[](const BisectResult& r) {
        return Is(r, "manifest") && HasKey(r, "data", true);
      },

@@ -73,7 +73,7 @@ std::string OfTheTrace(const BisectResult& r) {
 
 std::vector<std::string> CertaintyOf(const BisectResult& r) {
   std::vector<std::string> sure;
-  if (r.equal()) {
+  if (r.equal() || r.verdict == "missing_steps" || r.verdict == "saved_state") {
     return {
         "Every step that both have on record is equal in every field but "
         "the clocks'. Nothing was replayed."};

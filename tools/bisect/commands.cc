@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "ckpt/checkpoint_index.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
@@ -16,6 +17,10 @@ std::string Traced(const BisectResult& r, const BisectRun& run,
                    const char* folder) {
   return absl::StrCat(Program(run), " replay ", ShellWord(run.path), " --from ",
                       r.step, " --to ", r.step, " --trace ", folder);
+}
+
+std::string Saved(const BisectResult& r, const BisectRun& run) {
+  return ShellWord(JoinPath(CheckpointsDir(run.path), CheckpointName(r.step)));
 }
 
 }  // namespace
@@ -41,6 +46,18 @@ std::vector<BisectCommand> CommandsOf(const BisectResult& r) {
       {"what the folders say, at once",
        absl::StrCat("lockstep diff ", a, " ", b)}};
   if (r.equal() || r.verdict == "manifest") return commands;
+  if (r.verdict == "missing_steps") {
+    commands.push_back(
+        {"what each run says of its end",
+         absl::StrCat("lockstep status ", a, "\nlockstep status ", b)});
+    return commands;
+  }
+  if (r.verdict == "saved_state") {
+    commands.push_back(
+        {"whether what each saved is sound",
+         absl::StrCat("lockstep ckpt verify ", Saved(r, r.a),
+                      "\nlockstep ckpt verify ", Saved(r, r.b))});
+  }
   commands.push_back(
       {"the step of each, with a trace, and the two compared",
        absl::StrCat(Traced(r, r.a, "trace_a"), "\n", Traced(r, r.b, "trace_b"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/checkpoint_index.h"
@@ -66,11 +67,32 @@ absl::Status FindCheckpoints(FileSystem& fs, const std::string& a,
   for (const auto& [step, state] : one) {
     evidence.checkpoints_a.push_back(step);
     const auto match = other.find(step);
-    if (match == other.end() || match->second != state) continue;
+    if (match == other.end()) continue;
+    if (match->second != state) {
+      if (evidence.different_checkpoint == 0) {
+        evidence.different_checkpoint = step;
+      }
+      continue;
+    }
     evidence.equal_checkpoints.push_back(step);
     if (step < evidence.step) evidence.equal_checkpoint = step;
   }
   return absl::OkStatus();
+}
+
+// A fork begins behind its parent's step, any other run at 1.
+absl::StatusOr<int64_t> MissingStep(FileSystem& fs, const std::string& a,
+                                    const std::string& b,
+                                    const MetricsParting& m) {
+  const int64_t common = std::min(m.last_a, m.last_b);
+  for (const auto& [run, first] :
+       {std::pair(a, m.first_a), std::pair(b, m.first_b)}) {
+    LS_ASSIGN_OR_RETURN(const Manifest manifest,
+                        ManifestOfStep(fs, run, common));
+    if (first > manifest.parent.step + 1) return manifest.parent.step + 1;
+  }
+  if (m.missing != 0) return m.missing;
+  return m.last_a == m.last_b ? 0 : common + 1;
 }
 
 absl::StatusOr<bool> ResumedBefore(FileSystem& fs, const std::string& run,
@@ -127,7 +149,10 @@ absl::StatusOr<Evidence> GatherEvidence(FileSystem& fs, const std::string& a,
                       "name two runs that have both done a step");
   }
   LS_RETURN_IF_ERROR(FindCheckpoints(fs, a, b, evidence));
-  if (evidence.step == 0) return evidence;
+  if (evidence.step == 0) {
+    LS_ASSIGN_OR_RETURN(evidence.missing_step, MissingStep(fs, a, b, metrics));
+    return evidence;
+  }
   LS_RETURN_IF_ERROR(TakeDifferences(fs, a, b, evidence));
   LS_ASSIGN_OR_RETURN(evidence.after_load_a,
                       ResumedBefore(fs, a, evidence.step));

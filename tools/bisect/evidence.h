@@ -27,7 +27,10 @@ struct BisectDifference {
 struct Evidence {
   int64_t first_a = 0, last_a = 0;  // steps on record
   int64_t first_b = 0, last_b = 0;
-  int64_t step = 0;                      // 0: none differs
+  int64_t step = 0;  // 0: none differs
+  // What differs beside the lines; 0: nothing. The first step that one run
+  // alone has on record, and the first checkpoint of both whose states differ.
+  int64_t missing_step = 0, different_checkpoint = 0;
   std::vector<std::string> fields = {};  // "loss", "fingerprint.grads", ...
   std::vector<BisectDifference> differences = {};
   int64_t equal_checkpoint = 0;  // 0: the seed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "tools/bench/scratch.h"
 #include "tools/bisect/evidence.h"
@@ -53,13 +54,18 @@ class Checker {
   absl::StatusOr<FixCheck> Run() {
     LS_ASSIGN_OR_RETURN(const Evidence evidence,
                         GatherEvidence(fs_, options_.c, options_.d));
-    check_.new_step = evidence.step;
+    check_.new_step =
+        evidence.step != 0 ? evidence.step : evidence.different_checkpoint;
     check_.new_steps = std::min(evidence.last_a, evidence.last_b);
     LS_RETURN_IF_ERROR(ComparePrograms());
     LS_RETURN_IF_ERROR(TakeCost());
     if (old_.equal()) return Is("old_pair_is_equal");
-    if (evidence.step != 0) return Is("not_fixed");
+    if (check_.new_step != 0) return Is("not_fixed");
     if (check_.new_steps < old_.step) return Is("not_enough");
+    if (evidence.missing_step != 0) {
+      check_.notes.push_back(absl::StrCat("the new runs do not both have step ",
+                                          evidence.missing_step, " on record"));
+    }
     LS_RETURN_IF_ERROR(LookForOperation());
     if (!check_.executed) return Is("equal");
     return Is(*check_.executed ? "fixed" : "routed_around");

@@ -84,6 +84,8 @@ std::vector<Case> Cases() {
       {With(Of("data"), "", false, "sample_first"), "a skip list"},
       {slipped, "slipped"},
       {Of("data"), "a tokenizer"},
+      {Of("missing_steps"), "run that was stopped"},
+      {Of("saved_state"), "a checkpoint that was written wrong"},
       {Loaded("run/seed"), "random stream"},
       {Loaded("run/cursor"), "a cursor"},
       {Loaded("optimizer/updates"), "optimizer state"},
