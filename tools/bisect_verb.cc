@@ -1,6 +1,10 @@
 // `lockstep bisect`: what tools/bisect/ found, and the folder it is kept in.
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
@@ -41,7 +45,29 @@ struct Found {
   std::string FixAsText() const { return fix ? FixText(*fix) : ""; }
 };
 
+// Before hours of replays are spent.
+absl::Status CheckFixRuns(const BisectVerbOptions& options) {
+  const std::vector<std::string>& runs = options.verify_fix;
+  if (runs.empty()) return absl::OkStatus();
+  if (runs.size() != 2) {
+    return InputError("a fix is shown by two runs", "--verify-fix",
+                      "name both: --verify-fix RUN_C RUN_D");
+  }
+  // A folder is equal to itself, fixed or not; one that is absent is told of
+  // by whoever reads it.
+  std::error_code absent;
+  if (runs[0] == runs[1] ||
+      std::filesystem::equivalent(runs[0], runs[1], absent)) {
+    return InputError("a fix is shown by two runs, and both are this folder",
+                      absl::StrCat("--verify-fix ", runs[0], " ", runs[1]),
+                      "train once more with the fix, into another folder, and "
+                      "name both");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Found> Find(FileSystem& fs, const BisectVerbOptions& options) {
+  LS_RETURN_IF_ERROR(CheckFixRuns(options));
   Found found;
   LS_ASSIGN_OR_RETURN(found.result, Bisect(fs, {.a = options.a,
                                                 .b = options.b,
@@ -50,10 +76,6 @@ absl::StatusOr<Found> Find(FileSystem& fs, const BisectVerbOptions& options) {
                                                 .scratch = options.scratch,
                                                 .threads = options.threads}));
   if (options.verify_fix.empty()) return found;
-  if (options.verify_fix.size() != 2) {
-    return InputError("a fix is shown by two runs", "--verify-fix",
-                      "name both: --verify-fix RUN_C RUN_D");
-  }
   LS_ASSIGN_OR_RETURN(found.fix, CheckFix(fs,
                                           {.c = options.verify_fix[0],
                                            .d = options.verify_fix[1],

@@ -12,6 +12,7 @@
 #include "ckpt/ledger.h"
 #include "determinism/file_system.h"
 #include "determinism/sha256.h"
+#include "determinism/status.h"
 #include "tests/train/train_rig.h"
 #include "tools/bisect/bisect.h"
 #include "tools/bisect/traced_replay.h"
@@ -192,6 +193,18 @@ TEST_F(HostileFolderTest, LinesOfALedgerThatHold) {
     b_.Write("ledger.jsonl", before);
   }
   EXPECT_GT(answers_, 0);
+}
+
+// A folder is equal to itself, however it is written.
+TEST_F(HostileFolderTest, AFixIsNotShownByOneRunTwice) {
+  for (const std::string& again :
+       {a_.dir(), a_.dir() + "/", a_.dir() + "/../hostile_a"}) {
+    const auto answer = BisectVerb(
+        {.a = a_.dir(), .b = b_.dir(), .verify_fix = {a_.dir(), again}});
+    EXPECT_EQ(ExitCodeFor(answer.status()), 2) << again;
+    EXPECT_TRUE(absl::StrContains(answer.status().message(), "--verify-fix"))
+        << answer.status();
+  }
 }
 
 }  // namespace
