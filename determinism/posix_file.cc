@@ -166,6 +166,12 @@ absl::Status Failure(const std::string& call, const std::string& path,
                       "check the owner and mode of the path, or give another "
                       "one");
   }
+  if (error == EISDIR || error == ENOTDIR) {
+    return InputError(call + ": " + std::generic_category().message(error),
+                      path,
+                      "have a file where a file is read, and folders "
+                      "above it");
+  }
   return IoError(call, path, "check the device and its mount, then try again",
                  error);
 }

@@ -32,6 +32,10 @@ struct RawTrace {
 // the caller to find.
 absl::StatusOr<RawTrace> ReadRawTrace(FileSystem& fs, const std::string& path);
 
+// Of a file whose records are not wanted yet.
+absl::StatusOr<trace::Header> ReadTraceHeader(FileSystem& fs,
+                                              const std::string& path);
+
 // What to say of such a record.
 absl::Status DamagedTrace(const std::string& path, uint64_t offset);
 

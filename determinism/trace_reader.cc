@@ -1,5 +1,6 @@
 // ReadTrace of trace_writer.h, and the bytes behind it.
 
+#include <algorithm>
 #include <utility>
 
 #include "determinism/status.h"
@@ -38,6 +39,25 @@ absl::Status DamagedTrace(const std::string& path, uint64_t offset) {
       "a damaged record with sound ones behind it\n  where: " + path +
       ", byte " + std::to_string(offset) +
       "\n  do: replay the steps to trace them anew; check the device");
+}
+
+absl::StatusOr<trace::Header> ReadTraceHeader(FileSystem& fs,
+                                              const std::string& path) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 16;
+  LS_ASSIGN_OR_RETURN(const auto file, fs.OpenRead(path));
+  std::string contents(std::min<uint64_t>(file->Size(), kMostBytes), '\0');
+  LS_RETURN_IF_ERROR(file->ReadAt(0, contents.size(), contents.data()));
+  std::string_view rest = contents, bytes;
+  if (!rest.starts_with(trace_frame::kMagic)) {
+    return NoTrace(path, "not a trace file");
+  }
+  rest.remove_prefix(trace_frame::kMagic.size());
+  trace::Header header;
+  if (!trace_frame::TakeFrame(rest, bytes)) {
+    return NoTrace(path, "no sound header");
+  }
+  LS_RETURN_IF_ERROR(TakeHeader(path, bytes, header));
+  return header;
 }
 
 absl::StatusOr<RawTrace> ReadRawTrace(FileSystem& fs, const std::string& path) {

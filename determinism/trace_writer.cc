@@ -38,26 +38,38 @@ void FillKernels(trace::Operation& operation, const OperationEvent& event,
   }
 }
 
-trace::Record HeaderRecord(int rank, TraceLevel level) {
+trace::Record HeaderRecord(int rank, const TraceOptions& options) {
   trace::Record record;
-  record.mutable_header()->set_schema(trace_frame::kSchema);
-  record.mutable_header()->set_rank(static_cast<uint32_t>(rank));
-  record.mutable_header()->set_level(NameOf(level));
+  trace::Header& header = *record.mutable_header();
+  header.set_schema(trace_frame::kSchema);
+  header.set_rank(static_cast<uint32_t>(rank));
+  header.set_level(NameOf(options.level));
+  header.set_first_step(options.first_step);
+  if (options.last_step != INT64_MAX) header.set_last_step(options.last_step);
+  header.set_scope(options.scope);
+  header.set_ranks(static_cast<uint32_t>(options.ranks));
   return record;
+}
+
+std::string Text(const trace::Header& header) {
+  std::string text = "rank " + std::to_string(header.rank()) + ", level " +
+                     header.level() + ", steps from " +
+                     std::to_string(header.first_step());
+  if (header.last_step() > 0) {
+    text += " to " + std::to_string(header.last_step());
+  }
+  return text + (header.scope().empty() ? "" : ", scope " + header.scope());
 }
 
 // Makes a file that an earlier writer left ready to be continued.
 absl::Status Repair(FileSystem& fs, const std::string& path,
                     const trace::Header& header) {
   LS_ASSIGN_OR_RETURN(const Trace before, ReadTrace(fs, path));
-  if (before.header.rank() != header.rank() ||
-      before.header.level() != header.level()) {
-    return InputError("the file holds a trace of rank " +
-                          std::to_string(before.header.rank()) + ", level " +
-                          before.header.level(),
-                      path,
-                      "trace rank " + std::to_string(header.rank()) +
-                          ", level " + header.level() + " to another folder");
+  if (Text(before.header) != Text(header)) {
+    return InputError("the file holds a trace of " + Text(before.header), path,
+                      "ask for the same again, or move the file away and "
+                      "trace " +
+                          Text(header) + " to a new one");
   }
   if (before.torn_bytes == 0) return absl::OkStatus();
   LS_ASSIGN_OR_RETURN(std::string contents, fs.ReadFile(path));
@@ -69,7 +81,7 @@ absl::Status Repair(FileSystem& fs, const std::string& path,
 
 absl::StatusOr<std::unique_ptr<TraceWriter>> TraceWriter::Open(
     FileSystem& fs, const std::string& path, int rank, TraceOptions options) {
-  const trace::Record header = HeaderRecord(rank, options.level);
+  const trace::Record header = HeaderRecord(rank, options);
   bool is_new = !fs.Exists(path);
   if (!is_new) {
     LS_ASSIGN_OR_RETURN(const FileInfo info, fs.Stat(path));

@@ -65,6 +65,7 @@ struct TraceOptions {
                                   // layers.30; empty takes all
   bool inputs = false;            // inputs of operations as well
   TraceValues values = TraceValues::kNone;
+  int ranks = 0;        // of the run, for the header; 0: not said
   TraceLoop loop = {};  // large tensors are read by it; empty: by the caller
 };
 

@@ -44,7 +44,7 @@ class LeafPass {
                        Ref("dx", dtype_, leaf_.dh, stream_rows, weight_.in,
                            weight_.in),
                        samples),
-             Cut(GradientRef("dweight", *weight_.parts[0].gradient,
+             Cut(GradientRef("dweight_sum", *weight_.parts[0].gradient,
                              head_.vocab_held, weight_.in),
                  0, weight_.held)});
   }

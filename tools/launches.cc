@@ -40,8 +40,14 @@ std::vector<Launch> LaunchesOf(const std::vector<LedgerEntry>& entries) {
 absl::StatusOr<Manifest> ReadLaunch(FileSystem& fs, const std::string& run_dir,
                                     const Launch& launch) {
   const std::string path = JoinPath(run_dir, launch.manifest);
-  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
-  return ManifestFromJson(text, path);
+  const absl::StatusOr<std::string> text = fs.ReadFile(path);
+  if (absl::IsNotFound(text.status())) {
+    return InputError("what a launch was made of is gone", path,
+                      "put the file back: the ledger names it, and steps of "
+                      "that launch are told from it");
+  }
+  LS_RETURN_IF_ERROR(text.status());
+  return ManifestFromJson(*text, path);
 }
 
 bool SameData(const Manifest& a, const Manifest& b) {

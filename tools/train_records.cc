@@ -52,6 +52,7 @@ absl::Status TrainLoop::OpenTrace() {
   LS_ASSIGN_OR_RETURN(options.values, TraceValuesFromName(config.values));
   options.loop = TraceLoopOn(stepper_.device());
   const int rank = stepper_.layout().world->rank();
+  options.ranks = stepper_.layout().world->size();
   if (!config.ranks.empty() &&
       std::find(config.ranks.begin(), config.ranks.end(), rank) ==
           config.ranks.end()) {

@@ -42,6 +42,7 @@ absl::Status WindowTraces::Begin(int rank, Stepper& stepper) {
                       static_cast<int64_t>(stepper.state().iterations));
   TraceOptions options = options_;
   options.loop = TraceLoopOn(stepper.device());
+  options.ranks = stepper.layout().world->size();
   LS_ASSIGN_OR_RETURN(std::unique_ptr<TraceWriter> writer,
                       TraceWriter::Open(fs_, path, rank, options));
   stepper.AddTracer(writer.get());

@@ -12,10 +12,9 @@
 #include "ckpt/ledger.h"
 #include "determinism/file_system.h"
 #include "determinism/sha256.h"
-#include "determinism/status.h"
 #include "tests/train/train_rig.h"
+#include "tools/bisect/asked_replay.h"
 #include "tools/bisect/bisect.h"
-#include "tools/bisect/traced_replay.h"
 #include "tools/compare/compare_verb.h"
 #include "tools/diff/diff_verb.h"
 #include "tools/trace_verbs.h"
@@ -193,18 +192,6 @@ TEST_F(HostileFolderTest, LinesOfALedgerThatHold) {
     b_.Write("ledger.jsonl", before);
   }
   EXPECT_GT(answers_, 0);
-}
-
-// A folder is equal to itself, however it is written.
-TEST_F(HostileFolderTest, AFixIsNotShownByOneRunTwice) {
-  for (const std::string& again :
-       {a_.dir(), a_.dir() + "/", a_.dir() + "/../hostile_a"}) {
-    const auto answer = BisectVerb(
-        {.a = a_.dir(), .b = b_.dir(), .verify_fix = {a_.dir(), again}});
-    EXPECT_EQ(ExitCodeFor(answer.status()), 2) << again;
-    EXPECT_TRUE(absl::StrContains(answer.status().message(), "--verify-fix"))
-        << answer.status();
-  }
 }
 
 }  // namespace

@@ -143,6 +143,29 @@ TEST(SavedOperationTest, AnotherFileGetsAnotherVerdict) {
   EXPECT_FALSE(CheckOperation(lacks, 1).ok());
 }
 
+// What happened once is kept as a replay does it: the sound run's. What the
+// machine left is there if its own trace has bytes.
+TEST(SavedOperationTest, WhatHappenedOnceIsKeptToo) {
+  Case c = Cases()[0];
+  c.name = "once";
+  c.fault += ",replayed=no";
+  for (const char* values : {"none", "bytes"}) {
+    c.sets = {"trace.level=operation", "trace.scope=layers.0",
+              absl::StrCat("trace.values=", values)};
+    const BisectResult result = Bisected(c);
+    EXPECT_EQ(result.repeatable, std::optional<bool>(false));
+    EXPECT_LE(result.replays, 2);
+    ASSERT_TRUE(result.saved_operation.has_value()) << BisectJson(result);
+    const auto check = CheckOperation(*result.saved_operation, 1);
+    ASSERT_TRUE(check.ok()) << check.status().message();
+    EXPECT_EQ(check->agrees(), Agreement::kA) << values;
+    const bool bytes = values == std::string("bytes");
+    EXPECT_EQ(result.saved_operation->outputs_b.size(), bytes ? 1u : 0u);
+    ASSERT_EQ(result.elements.has_value(), bytes) << values;
+    if (bytes) EXPECT_EQ(result.elements->differ, 1);
+  }
+}
+
 TEST(SavedOperationTest, WhatCannotBeDoneAloneIsSaid) {
   const std::string flip = "kind=flip,bit=22,element=70";
   const std::string weight = "backbone.layers.1.mixer.up_proj.weight.";

@@ -45,6 +45,16 @@ there bisects/a_b/report.html
 there bisects/a_b/report.json
 expect 2 'gave no answer' "$lockstep" bisect a b --binary-a /bin/true
 
+# Without fingerprints on record: the update of step 2 is wrong, and no loss says
+# so before step 3.
+wrong=kind=flip,step=2,bit=22,element=5
+wrong=$wrong,at=backbone.layers.1.mixer.up_proj.weight.adamw.optimizer
+small blind_a --set metrics.fingerprints=false --set checkpoint.every=4
+small blind_b --set metrics.fingerprints=false --set checkpoint.every=4 --fault "$wrong"
+expect 1 '"operation":"adamw"' "$lockstep" bisect blind_a blind_b --json \
+  --binary-a ./program_a --binary-b ./program_b
+says '"step":2,'
+
 # By this program, with the operation's bytes; a page of one's own.
 expect 1 '^page: pages/b.html' "$lockstep" bisect a b --output found --html pages/b.html
 says '^operation$'
@@ -68,6 +78,19 @@ expect 0 '^fix: fixed$' "$lockstep" bisect a b --verify-fix c d
 says 'a step takes'
 expect 1 '"verdict":"not_fixed"' "$lockstep" bisect a b --verify-fix c b --json
 expect 2 'verify-fix' "$lockstep" bisect a b --verify-fix c
+expect 2 'both are this folder' "$lockstep" bisect a b --verify-fix c c
+expect 2 'both are this folder' "$lockstep" bisect a b --verify-fix c ./d/../c/
 expect 2 'nowhere' "$lockstep" bisect a nowhere
 
-finish 28
+# Files that are gone, or folders in their place.
+cp -r b gone
+rm -r gone/launches
+expect 2 'what a launch was made of is gone' "$lockstep" bisect a gone
+cp -r b folder
+rm folder/metrics.jsonl
+mkdir folder/metrics.jsonl
+expect 2 'Is a directory' "$lockstep" bisect a folder
+mkdir -p traces/rank_0.step_00000000.trace
+expect 2 'Is a directory' "$lockstep" trace diff traces traces
+
+finish 37

@@ -53,34 +53,6 @@ absl::Status Bisection::Judge() {
   return ComparePrograms();
 }
 
-// Lines say nothing of a step that was not done, nor all that is saved.
-absl::Status Bisection::JudgeEqualLines() {
-  if (evidence_.different_checkpoint != 0) {
-    result_.step = evidence_.different_checkpoint;
-    return Verdict("saved_state");
-  }
-  result_.step = evidence_.missing_step;
-  return Verdict(result_.step == 0 ? "equal" : "missing_steps");
-}
-
-// All before was equal, so it is a load that made it.
-absl::StatusOr<bool> Bisection::LoadedStateDiffers() {
-  if (evidence_.after_load_a == evidence_.after_load_b) return false;
-  StateDifference difference = CompareStates(a_.state, b_.state);
-  if (!difference.any()) return false;
-  const bool of_a = evidence_.after_load_a;
-  LS_RETURN_IF_ERROR(TraceToCheckpoint(fs_, of_a ? options_.a : options_.b,
-                                       evidence_.step - 1,
-                                       of_a ? b_.state : a_.state, difference));
-  result_.odd_one = of_a ? "a" : "b";
-  result_.repeatable = a_.recurs && b_.recurs;
-  result_.state = std::move(difference);
-  LS_RETURN_IF_ERROR(CompareReplays());
-  // What the step began with is announced, but for counters and the like.
-  if (!BeganOtherwise()) result_.trace.reset();
-  return true;
-}
-
 absl::Status Bisection::NeitherRecurs() {
   LS_ASSIGN_OR_RETURN(const bool memory, MemoryExplains());
   if (memory) return Verdict("unwritten_memory");
@@ -94,30 +66,38 @@ absl::Status Bisection::NeitherRecurs() {
 absl::Status Bisection::OneDoesNotRecur() {
   result_.odd_one = a_.recurs ? "b" : "a";
   result_.repeatable = false;
-  if (!HasBinaries()) ++result_.replays;
-  LS_ASSIGN_OR_RETURN(const bool memory, Poisoned(!a_.recurs));
+  LS_ASSIGN_OR_RETURN(const bool saved, WentOnFromWhatItSaved(!a_.recurs));
+  if (saved) return Verdict("saved_state");
+  LS_RETURN_IF_ERROR(ReadOwnTrace(!a_.recurs));
+  LS_ASSIGN_OR_RETURN(const bool memory, KeepOddOne(!a_.recurs));
   if (memory) return Verdict("unwritten_memory");
-  const std::string& odd = a_.recurs ? options_.b : options_.a;
-  const std::string sound = scratch_ / (a_.recurs ? "a" : "b");
-  const TraceSteps only = {evidence_.FirstTraced(), evidence_.step};
-  const auto traced = a_.recurs ? CompareTraces(fs_, sound, odd, only)
-                                : CompareTraces(fs_, odd, sound, only);
-  if (traced.ok() && !traced->equal()) {
-    result_.trace = *traced;
-    LS_ASSIGN_OR_RETURN(result_.tree,
-                        a_.recurs
-                            ? ReadScopeTree(fs_, sound, odd, *traced, only)
-                            : ReadScopeTree(fs_, odd, sound, *traced, only));
-  } else {
-    result_.notes.push_back(
-        "the step's own trace is not on record, so the operation is not "
-        "known; with `trace.level` a run leaves one");
-  }
   const bool came_in = result_.trace.has_value() &&
                        result_.trace->first.kind == Parting::kReceiver;
   const bool loaded =
       a_.recurs ? evidence_.after_load_b : evidence_.after_load_a;
   return Verdict(came_in && loaded ? "state_after_load" : "operation");
+}
+
+// Of the run that does not recur, against the replay of the other.
+absl::Status Bisection::ReadOwnTrace(bool of_a) {
+  const std::string a = of_a ? options_.a : scratch_ / "a";
+  const std::string b = of_a ? scratch_ / "b" : options_.b;
+  const TraceSteps only = {evidence_.FirstTraced(), evidence_.step};
+  auto traced = CompareTraces(fs_, a, b, only);
+  if (traced.ok() && !traced->equal()) {
+    LS_ASSIGN_OR_RETURN(result_.tree, ReadScopeTree(fs_, a, b, *traced, only));
+    result_.trace = *std::move(traced);
+    return absl::OkStatus();
+  }
+  result_.notes.push_back(
+      "the step's own trace is not on record, so the operation is not known; "
+      "with `trace.level` a run leaves one");
+  if (!traced.ok() && fs_.Exists(JoinPath(of_a ? a : b, "traces"))) {
+    const std::string why(traced.status().message());
+    result_.notes.push_back("of the run's own traces: " +
+                            why.substr(0, why.find('\n')));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Bisection::CompareReplays() {
@@ -147,7 +127,8 @@ absl::Status Bisection::ComparePrograms() {
   // The step began with other numbers, though the checkpoint has equal ones.
   if (BeganOtherwise()) {
     result_.repeatable = true;
-    StateDifference difference = CompareStates(a_.state, b_.state);
+    StateDifference difference =
+        CompareStates(a_.state, b_.state, evidence_.across_layouts);
     if (difference.any()) result_.state = std::move(difference);
     return Verdict("state_after_load");
   }

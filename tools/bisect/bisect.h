@@ -33,7 +33,9 @@
 // Verdicts:
 //   equal            no step differs, both have the same ones, and what both
 //                    saved is equal
-//   saved_state      no step's line differs, and the states saved at a step do
+//   saved_state      no step's line differs, and the states saved at a step do;
+//                    or a run went on from what it saved, which is not what its
+//                    steps come to: entry, file
 //   missing_steps    no step's line differs, and one run alone has a step: the
 //                    other stopped before it, or its line is lost
 //   manifest         a difference of the recipe or the like explains it
@@ -57,7 +59,7 @@
 // {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
 // state {entry, rank, entries, path, saved_right} (of state_after_load),
 // tokens_of, tokens_in (of `data`: as `sample`, the run `tokens_in` read what
-// the other has under this index; null: under none of the step),
+// the other has under this index; null: under none near by),
 // sound_memory, saved (a file for `doctor --operation`), certainty (sentences),
 // commands [{what, line}], page (the file of it, null:
 // none), notes.
@@ -116,7 +118,7 @@ struct BisectResult {
   std::optional<bool> repeatable = {};
   int64_t sample = -1;  // of `data`
   // As `sample`, run `tokens_in` ("a" or "b") read what the other has under
-  // this index; -1: under none of the step.
+  // this index; -1: under none near by.
   int64_t tokens_of = -1;
   std::string tokens_in = {};
   int replays = 0;  // of each run

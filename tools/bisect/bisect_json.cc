@@ -10,10 +10,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of wholes over two layouts there is none.
+Json RankJson(int rank) { return rank < 0 ? Json(nullptr) : Json(rank); }
+
 Json StateJson(const StateDifference& s) {
   return {
       {"entry", s.entry},
-      {"rank", s.rank},
+      {"rank", RankJson(s.rank)},
       {"entries", s.entries},
       {"path", s.path},
       {"saved_right", s.saved_right ? Json(*s.saved_right) : Json(nullptr)}};
@@ -70,11 +73,12 @@ std::string BisectJson(const BisectResult& r, const std::string& fix_json) {
   Json json = {
       {"verdict", r.verdict},
       {"step", r.step == 0 ? Json(nullptr) : Json(r.step)},
-      {"rank", r.state                     ? Json(r.state->rank)
-               : placed && first.rank >= 0 ? Json(first.rank)
-                                           : Json(nullptr)},
+      {"rank", r.state  ? RankJson(r.state->rank)
+               : placed ? RankJson(first.rank)
+                        : Json(nullptr)},
       {"ranks", r.trace ? Json(r.trace->ranks) : Json::array()},
-      {"phase", r.state ? Json("load") : text(first.identity.phase)},
+      {"phase", r.state ? Json(r.verdict == "saved_state" ? "save" : "load")
+                        : text(first.identity.phase)},
       {"scope", text(first.identity.scope)},
       {"operation", text(first.identity.operation)},
       {"tensor", r.state ? Json(r.state->entry) : text(first.tensor)},

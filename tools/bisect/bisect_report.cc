@@ -28,7 +28,7 @@ std::string Sentence(const BisectResult& r) {
   if (r.verdict == "missing_steps") return MissingSteps(r);
   if (r.verdict == "saved_state") {
     return absl::StrCat("the states saved at step ", r.step,
-                        " differ, though no step's line does");
+                        " differ, though no step's line up to there does");
   }
   if (r.verdict == "manifest") return "the runs were made differently";
   if (r.verdict == "data") {
@@ -56,7 +56,7 @@ std::string Sentence(const BisectResult& r) {
 
 std::string StateText(const StateDifference& s) {
   return absl::StrCat(
-      s.entry, ", rank ", s.rank,
+      s.entry, s.rank < 0 ? "" : absl::StrCat(", rank ", s.rank),
       s.entries > 1 ? absl::StrCat(" (and ", s.entries - 1, " other entries)")
                     : "",
       s.path.empty() ? "" : absl::StrCat(", from ", s.path));

@@ -39,6 +39,8 @@ class Bisection {
   absl::Status ReplayBoth();
   // bisection_bytes.cc
   absl::StatusOr<bool> CompareBytes();
+  absl::StatusOr<bool> CompareWholeBytes();
+  absl::StatusOr<bool> KeepOddOne(bool of_a);
   absl::Status CompareTracedBytes();
   void CompareTensor(const KeptTensor& a, const KeptTensor& b);
   // bisection_memory.cc: whether the run depends on what memory holds that
@@ -47,12 +49,16 @@ class Bisection {
   absl::StatusOr<bool> DependsOnMemory(bool of_a, bool recurs);
   absl::StatusOr<bool> MemoryExplains();
 
-  absl::Status JudgeEqualLines();
   bool SamplesDiffer();
   void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
+  // bisection_states.cc
+  absl::Status JudgeEqualLines();
   absl::StatusOr<bool> LoadedStateDiffers();
+  absl::StatusOr<bool> WentOnFromWhatItSaved(bool of_a);
+
   absl::Status NeitherRecurs();
   absl::Status OneDoesNotRecur();
+  absl::Status ReadOwnTrace(bool of_a);
   absl::Status CompareReplays();
   bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();

@@ -26,7 +26,7 @@ SideOptions Bisection::Side(bool of_a) const {
 // Without fingerprints on record the step that shows a difference need not be
 // the one that made it.
 absl::Status Bisection::FindStep() {
-  if (evidence_.fingerprinted || HasBinaries()) return absl::OkStatus();
+  if (evidence_.fingerprinted) return absl::OkStatus();
   LS_ASSIGN_OR_RETURN(const FoundStep found,
                       SearchStep(fs_, Side(true), Side(false)));
   ++result_.replays;
@@ -45,6 +45,16 @@ absl::Status Bisection::ReplayBoth() {
   LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
   ++result_.replays;
   result_.began_at = evidence_.Start();
+  // A list that one launch was given is no entry that a load changed.
+  if (evidence_.other_skips) {
+    for (ReplayedSide* side : {&a_, &b_}) {
+      for (auto& [rank, state] : side->state) {
+        std::erase_if(state, [](const TensorFingerprint& entry) {
+          return entry.name.starts_with("skip_list/");
+        });
+      }
+    }
+  }
   for (const ReplayedSide* side : {&a_, &b_}) {
     for (const std::string& note : side->notes) {
       auto& notes = result_.notes;

@@ -21,7 +21,7 @@ bool Bisection::SamplesDiffer() {
 }
 
 // Of the sample that differs. A document that changed is nobody else's; what a
-// cursor slipped to is another sample's of the step, but for the last one's.
+// cursor slipped to is another sample's of the step, or of its end the next.
 void Bisection::NoteWhoseTokens(const SampleTokens& in_a,
                                 const SampleTokens& in_b) {
   const auto note = [this](const ReplayedSide& other,

@@ -27,6 +27,14 @@ constexpr CauseRow kCauses[] = {
      "before",
      "resume from the one whose state a replay comes to"},
     {[](const BisectResult& r) {
+       return Is(r, "manifest") && HasKey(r, "skip_list", true);
+     },
+     "one run passes over samples that the other does not",
+     "samples that a launch was told to pass over",
+     "the skip_list events in the ledgers, and `lockstep data order --run` of "
+     "both",
+     "give both the same --skip-samples at the same step"},
+    {[](const BisectResult& r) {
        return Is(r, "manifest") && HasKey(r, "data", true);
      },
      "the manifests name other data",

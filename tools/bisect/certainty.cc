@@ -33,6 +33,14 @@ std::string OfTheReplays(const BisectResult& r) {
   return "Done again, the runs do not both come to what they have on record.";
 }
 
+std::string OfTheSave(const BisectResult& r) {
+  return absl::StrCat("Done again, step ", r.step,
+                      " comes to the same state in both runs; run ", r.odd_one,
+                      " saved another, and its next step from there is the one "
+                      "that it has on record: its state was changed when or "
+                      "after it was saved.");
+}
+
 std::string OfTheState(const StateDifference& state) {
   std::string text =
       "Before its first operation the run that was loaded has another state "
@@ -73,12 +81,17 @@ std::string OfTheTrace(const BisectResult& r) {
 
 std::vector<std::string> CertaintyOf(const BisectResult& r) {
   std::vector<std::string> sure;
-  if (r.equal() || r.verdict == "missing_steps" || r.verdict == "saved_state") {
+  if (r.replays == 0 && (r.equal() || r.verdict == "missing_steps" ||
+                         r.verdict == "saved_state")) {
     return {
         "Every step that both have on record is equal in every field but "
         "the clocks'. Nothing was replayed."};
   }
   sure.push_back(OfTheSteps(r));
+  if (r.verdict == "saved_state") {
+    sure.push_back(OfTheSave(r));
+    return sure;
+  }
   if (r.verdict == "manifest") {
     sure.push_back(
         "A key differs that must change the bits, so no operation is to blame "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
+#include "tools/bisect/ledger_events.h"
 #include "tools/diff/metric_lines.h"
 #include "tools/stored_run.h"
 #include "tools/trained_model.h"
@@ -22,6 +24,11 @@ bool OfTheProgram(const std::string& key) {
   return key == "commit" || key == "dirty" || key == "binary" ||
          key == "compiler" || key == "image_digest" ||
          key.starts_with("libraries");
+}
+
+auto GridOf(const Manifest& manifest) {
+  const Manifest::Layout& layout = manifest.layout;
+  return std::tuple(layout.world, layout.data, layout.tensor, layout.pipeline);
 }
 
 absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
@@ -37,6 +44,7 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
         {d.key, d.saved, d.current,
          d.verdict != Verdict::kHarmless && !OfTheProgram(d.key)});
   }
+  evidence.across_layouts = GridOf(one) != GridOf(other);
   for (const Manifest* manifest : {&one, &other}) {
     LS_ASSIGN_OR_RETURN(const RunConfig config,
                         ConfigOfManifest(*manifest, "a run's manifest"));
@@ -154,6 +162,7 @@ absl::StatusOr<Evidence> GatherEvidence(FileSystem& fs, const std::string& a,
     return evidence;
   }
   LS_RETURN_IF_ERROR(TakeDifferences(fs, a, b, evidence));
+  LS_RETURN_IF_ERROR(TakeEvents(fs, a, b, evidence));
   LS_ASSIGN_OR_RETURN(evidence.after_load_a,
                       ResumedBefore(fs, a, evidence.step));
   LS_ASSIGN_OR_RETURN(evidence.after_load_b,

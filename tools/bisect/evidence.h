@@ -1,9 +1,10 @@
 // What the folders of two runs say of where they part, before anything is run.
 //
 // What it is: the first step whose lines differ and in which fields, the
-// differences of the launches that made it, and the last checkpoint that both
-// have and that is equal. What it is not: a replay. Faults that were planted
-// are no evidence and are left out.
+// differences of the launches that made it, what their ledgers say happened to
+// one of them, and the last checkpoint that both have and that is equal. What
+// it is not: a replay. Faults that were planted are no evidence and are left
+// out.
 #ifndef LOCKSTEP_TOOLS_BISECT_EVIDENCE_H_
 #define LOCKSTEP_TOOLS_BISECT_EVIDENCE_H_
 
@@ -18,7 +19,7 @@
 namespace lockstep {
 
 struct BisectDifference {
-  std::string key, a, b;
+  std::string key = {}, a = {}, b = {};
   // It must change the bits (recipe, seed, data), or below layout_invariant
   // must (layout), so no operation is to blame.
   bool explains = false;
@@ -37,8 +38,10 @@ struct Evidence {
   // Steps of all complete ones, and of those that are equal in both.
   std::vector<int64_t> checkpoints_a = {}, checkpoints_b = {};
   std::vector<int64_t> equal_checkpoints = {};
-  bool fingerprinted = true;  // both runs, at this step
-  bool replicas = false;      // either run has some, at this step
+  bool fingerprinted = true;    // both runs, at this step
+  bool replicas = false;        // either run has some, at this step
+  bool other_skips = false;     // by their ledgers
+  bool across_layouts = false;  // the two have other ones, at this step
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 

@@ -84,6 +84,7 @@ std::vector<Case> Cases() {
       {With(Of("data"), "", false, "sample_first"), "a skip list"},
       {slipped, "slipped"},
       {Of("data"), "a tokenizer"},
+      {With(Of("manifest"), "skip_list", true), "told to pass over"},
       {Of("missing_steps"), "run that was stopped"},
       {Of("saved_state"), "a checkpoint that was written wrong"},
       {Loaded("run/seed"), "random stream"},

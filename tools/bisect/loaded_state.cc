@@ -1,6 +1,7 @@
 #include "tools/bisect/loaded_state.h"
 
 #include <set>
+#include <utility>
 
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/verify.h"
@@ -9,21 +10,59 @@
 namespace lockstep {
 namespace {
 
-// Of all ranks, each element once; scalars and bytes stand on every rank.
-std::string WholeValue(const RanksState& ranks, const IndexTensor& tensor) {
-  Fingerprint sum = {};
+// Masters and moments lie on ranks in boxes that add up; all else stands on
+// every rank.
+bool IsShared(const TensorFingerprint& entry) {
+  return entry.dtype == DType::kF32;
+}
+
+// Of all ranks, each element once.
+std::vector<TensorFingerprint> WholeOf(const RanksState& ranks) {
+  std::vector<TensorFingerprint> whole;
+  std::map<std::string, size_t> places;
   for (const auto& [rank, state] : ranks) {
     for (const TensorFingerprint& entry : state) {
-      if (entry.name == tensor.name) sum += entry.value;
+      const auto [at, added] = places.try_emplace(entry.name, whole.size());
+      if (added) {
+        whole.push_back(entry);
+      } else if (IsShared(entry)) {
+        whole[at->second].value += entry.value;
+      }
     }
-    if (tensor.kind != StateKind::kTensor) break;
   }
-  return sum.Hex();
+  return whole;
+}
+
+std::map<std::string, std::string> ValuesOf(const RanksState& ranks) {
+  std::map<std::string, std::string> values;
+  for (const TensorFingerprint& entry : WholeOf(ranks)) {
+    values[entry.name] = entry.value.Hex();
+  }
+  return values;
+}
+
+// Of a complete checkpoint; nothing where there is none.
+absl::StatusOr<std::optional<std::pair<std::string, CheckpointIndex>>> IndexOf(
+    FileSystem& fs, const std::string& run, int64_t step) {
+  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, run));
+  for (const ListedCheckpoint& checkpoint : checkpoints) {
+    if (checkpoint.step != step || !checkpoint.complete) continue;
+    LS_ASSIGN_OR_RETURN(CheckpointIndex index, ReadIndex(fs, checkpoint.dir));
+    return std::pair(checkpoint.dir, std::move(index));
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-StateDifference CompareStates(const RanksState& a, const RanksState& b) {
+StateDifference CompareStates(const RanksState& a, const RanksState& b,
+                              bool across_layouts) {
+  if (across_layouts) {
+    StateDifference whole =
+        CompareStates({{0, WholeOf(a)}}, {{0, WholeOf(b)}}, false);
+    whole.rank = -1;
+    return whole;
+  }
   StateDifference difference;
   std::set<std::string> entries;
   for (const auto& [rank, state] : a) {
@@ -53,18 +92,34 @@ StateDifference CompareStates(const RanksState& a, const RanksState& b) {
 absl::Status TraceToCheckpoint(FileSystem& fs, const std::string& run,
                                int64_t step, const RanksState& other,
                                StateDifference& difference) {
-  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs, run));
-  for (const ListedCheckpoint& checkpoint : checkpoints) {
-    if (checkpoint.step != step || !checkpoint.complete) continue;
-    LS_ASSIGN_OR_RETURN(const CheckpointIndex index,
-                        ReadIndex(fs, checkpoint.dir));
-    for (const IndexTensor& tensor : index.tensors) {
-      if (tensor.name != difference.entry || tensor.boxes.empty()) continue;
-      difference.path = JoinPath(checkpoint.dir, tensor.boxes.front().file);
-      difference.saved_right = tensor.fingerprint == WholeValue(other, tensor);
-    }
+  LS_ASSIGN_OR_RETURN(const auto found, IndexOf(fs, run, step));
+  if (!found) return absl::OkStatus();
+  std::map<std::string, std::string> values = ValuesOf(other);
+  for (const IndexTensor& tensor : found->second.tensors) {
+    if (tensor.name != difference.entry || tensor.boxes.empty()) continue;
+    difference.path = JoinPath(found->first, tensor.boxes.front().file);
+    difference.saved_right = tensor.fingerprint == values[tensor.name];
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<StateDifference> SavedDifference(FileSystem& fs,
+                                                const std::string& run,
+                                                int64_t step,
+                                                const RanksState& replayed) {
+  StateDifference difference = {.rank = -1};
+  LS_ASSIGN_OR_RETURN(const auto found, IndexOf(fs, run, step));
+  if (!found) return difference;
+  const std::map<std::string, std::string> values = ValuesOf(replayed);
+  for (const IndexTensor& tensor : found->second.tensors) {
+    const auto value = values.find(tensor.name);
+    if (value == values.end() || value->second == tensor.fingerprint) continue;
+    if (difference.entries++ > 0 || tensor.boxes.empty()) continue;
+    difference.entry = tensor.name;
+    difference.path = JoinPath(found->first, tensor.boxes.front().file);
+    difference.saved_right = false;
+  }
+  return difference;
 }
 
 }  // namespace lockstep

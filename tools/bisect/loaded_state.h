@@ -26,9 +26,10 @@ using RanksState = std::map<int, std::vector<TensorFingerprint>>;
 
 struct StateDifference {
   std::string entry = {};  // "parameters/backbone.norm_f.weight.master"
-  int rank = 0;
-  int64_t entries = 0;  // that differ on some rank
-  // Of the run that was loaded: the file that holds it; empty: unknown.
+  int rank = 0;            // -1: of wholes, over two layouts
+  int64_t entries = 0;     // that differ on some rank
+  // Of the run that was loaded, or saved: the file that holds it; empty:
+  // unknown.
   std::string path = {};
   // Whether the file says of itself that it has what the other run has: then
   // the load changed it, else it was saved so.
@@ -37,14 +38,23 @@ struct StateDifference {
   bool any() const { return entries > 0; }
 };
 
-// Entries in their order, the first that differs; of ranks that both have.
-StateDifference CompareStates(const RanksState& a, const RanksState& b);
+// Entries in their order, the first that differs: rank by rank, or over two
+// layouts each as a whole.
+StateDifference CompareStates(const RanksState& a, const RanksState& b,
+                              bool across_layouts);
 
 // Fills in path and saved_right from the checkpoint of `step` that `run` was
 // loaded from; `other` is the state of the other run.
 absl::Status TraceToCheckpoint(FileSystem& fs, const std::string& run,
                                int64_t step, const RanksState& other,
                                StateDifference& difference);
+
+// Where the checkpoint that `run` wrote after `step` holds something else than
+// `replayed`, its steps done again. With the file, and not saved right.
+absl::StatusOr<StateDifference> SavedDifference(FileSystem& fs,
+                                                const std::string& run,
+                                                int64_t step,
+                                                const RanksState& replayed);
 
 }  // namespace lockstep
 

@@ -118,17 +118,10 @@ class Grower {
   ScopeTree tree_;
 };
 
-absl::StatusOr<RanksOperations> ReadRanks(FileSystem& fs,
-                                          const std::string& path,
-                                          const TraceSteps& steps) {
-  LS_ASSIGN_OR_RETURN(TraceFolder folder, OpenTraceFolder(fs, path));
-  RanksOperations ranks;
-  for (const auto& [rank, files] : folder.files) {
-    LS_ASSIGN_OR_RETURN(const OperationList operations,
-                        OperationsOf(fs, folder, rank, steps));
-    ranks[rank] = operations.All();
-  }
-  return ranks;
+RanksOperations AllOf(const RanksLists& ranks) {
+  RanksOperations all;
+  for (const auto& [rank, list] : ranks) all[rank] = list.All();
+  return all;
 }
 
 }  // namespace
@@ -160,7 +153,8 @@ ScopeTree MakeScopeTree(const RanksOperations& a, const RanksOperations& b,
                         const TraceDifference& difference) {
   if (difference.across_layouts) {
     Grower grower({-1}, difference);
-    grower.Grow(0, WholeTrace(a), WholeTrace(b));
+    const WholeTraces wholes = WholesOf(a, b);
+    grower.Grow(0, wholes.a, wholes.b);
     return grower.Done();
   }
   std::vector<int> ranks;
@@ -178,9 +172,8 @@ absl::StatusOr<ScopeTree> ReadScopeTree(FileSystem& fs, const std::string& a,
                                         const std::string& b,
                                         const TraceDifference& difference,
                                         const TraceSteps& steps) {
-  LS_ASSIGN_OR_RETURN(const RanksOperations one, ReadRanks(fs, a, steps));
-  LS_ASSIGN_OR_RETURN(const RanksOperations other, ReadRanks(fs, b, steps));
-  return MakeScopeTree(one, other, difference);
+  LS_ASSIGN_OR_RETURN(const TracePair pair, ReadTracePair(fs, a, b, steps));
+  return MakeScopeTree(AllOf(pair.a), AllOf(pair.b), difference);
 }
 
 }  // namespace lockstep

@@ -3,28 +3,45 @@
 #include <algorithm>
 
 #include "determinism/status.h"
+#include "tools/bisect/asked_replay.h"
 #include "tools/replay_window.h"
 
 namespace lockstep {
 namespace {
 
-absl::StatusOr<ReplayedWindow> WithFingerprints(FileSystem& fs,
-                                                const SideOptions& side) {
+int64_t FirstOf(const SideOptions& side) {
+  return std::max<int64_t>(side.checkpoint_at_most, 0) + 1;
+}
+
+absl::StatusOr<StepFields> FieldsHere(FileSystem& fs, const SideOptions& side) {
   WindowOptions window = WindowOf(side);
-  window.from = std::max<int64_t>(side.checkpoint_at_most, 0) + 1;
+  window.from = FirstOf(side);
   const WindowVisitor visitor = {.begin = [](int, Stepper& stepper) {
     stepper.SetFingerprints(true);
     return absl::OkStatus();
   }};
-  return ReplayWindow(fs, side.run, window, visitor);
+  LS_ASSIGN_OR_RETURN(const ReplayedWindow replayed,
+                      ReplayWindow(fs, side.run, window, visitor));
+  StepFields fields;
+  for (const ReplayedStep& step : replayed.steps) {
+    fields[step.report.step] = step.report.fingerprint;
+  }
+  return fields;
 }
 
-std::vector<std::string> FieldsThatDiffer(const StepReport& a,
-                                          const StepReport& b) {
+absl::StatusOr<StepFields> FieldsOf(FileSystem& fs, SideOptions side) {
+  if (side.binary.empty()) return FieldsHere(fs, side);
+  side.traces += "_fields";
+  return AskFields(fs, side, FirstOf(side));
+}
+
+std::vector<std::string> FieldsThatDiffer(
+    const std::map<std::string, std::string>& a,
+    const std::map<std::string, std::string>& b) {
   std::vector<std::string> fields;
-  for (const auto& [name, value] : a.fingerprint) {
-    const auto other = b.fingerprint.find(name);
-    if (other == b.fingerprint.end() || other->second != value) {
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second != value) {
       fields.push_back("fingerprint." + name);
     }
   }
@@ -35,13 +52,13 @@ std::vector<std::string> FieldsThatDiffer(const StepReport& a,
 
 absl::StatusOr<FoundStep> SearchStep(FileSystem& fs, const SideOptions& a,
                                      const SideOptions& b) {
-  LS_ASSIGN_OR_RETURN(const ReplayedWindow one, WithFingerprints(fs, a));
-  LS_ASSIGN_OR_RETURN(const ReplayedWindow other, WithFingerprints(fs, b));
-  const size_t steps = std::min(one.steps.size(), other.steps.size());
-  for (size_t i = 0; i < steps; ++i) {
-    FoundStep found = {
-        .step = one.steps[i].report.step,
-        .fields = FieldsThatDiffer(one.steps[i].report, other.steps[i].report)};
+  LS_ASSIGN_OR_RETURN(const StepFields one, FieldsOf(fs, a));
+  LS_ASSIGN_OR_RETURN(const StepFields other, FieldsOf(fs, b));
+  for (const auto& [step, fields] : one) {
+    const auto there = other.find(step);
+    if (there == other.end()) continue;
+    FoundStep found = {.step = step,
+                       .fields = FieldsThatDiffer(fields, there->second)};
     if (!found.fields.empty()) return found;
   }
   return FoundStep{};

@@ -26,7 +26,8 @@ struct ReplayedSide {
   bool recurs = false;                   // all that was traced
   std::vector<std::string> fields = {};  // that did not
   int64_t began_at = 0;
-  // Of each sample of the step its tokens; empty of another program's replay.
+  // Of each sample of the step, and of the next, its tokens; empty of another
+  // program's replay.
   std::map<uint64_t, SampleTokens> tokens = {};
   // Before the step; empty of another program's replay.
   RanksState state = {};
@@ -43,15 +44,12 @@ struct SideOptions {
   bool from_seed = false;
   int64_t threads = 0;
   std::string bytes_of = {};  // a module, of which alone all bytes are traced
+
+  int64_t FirstTraced() const { return traced_from > 0 ? traced_from : step; }
 };
 
 absl::StatusOr<ReplayedSide> TracedReplay(FileSystem& fs,
                                           const SideOptions& options);
-
-// What another program's `replay --json` says of so many steps;
-// InvalidArgument with a plain reason for what is none.
-absl::StatusOr<ReplayedSide> ReadReplayAnswer(const std::string& text,
-                                              size_t steps = 1);
 
 // The window of what is traced, from where the side begins; and how it is.
 WindowOptions WindowOf(const SideOptions& options);

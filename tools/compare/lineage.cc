@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/manifest_compare.h"
+#include "determinism/status.h"
+#include "tools/stored_run.h"
 
 namespace lockstep {
 namespace {
@@ -147,6 +149,18 @@ Matching MatchRuns(const std::vector<ComparedRun>& baseline,
   for (const ComparedRun& run : candidate) all.push_back(&run);
   CompareEvents(all, result.mismatches);
   return result;
+}
+
+absl::StatusOr<ComparedRun> ReadComparedRun(FileSystem& fs,
+                                            const std::string& run_dir,
+                                            int64_t threads) {
+  ComparedRun run;
+  run.dir = run_dir;
+  LS_ASSIGN_OR_RETURN(run.evaluation, FinalEvaluationOf(fs, run_dir, threads));
+  LS_ASSIGN_OR_RETURN(run.manifest,
+                      ManifestOfStep(fs, run_dir, run.evaluation.step));
+  LS_ASSIGN_OR_RETURN(run.events, LineageEvents(fs, run_dir));
+  return run;
 }
 
 }  // namespace lockstep

@@ -17,15 +17,9 @@
 #include "ckpt/manifest.h"
 #include "determinism/file_system.h"
 #include "tools/compare/final_evaluation.h"
+#include "tools/compare/lineage_event.h"
 
 namespace lockstep {
-
-// What happened to a run: "layout" "changed after step 40: ...".
-struct LineageEvent {
-  std::string key;
-  std::string what;
-  bool operator==(const LineageEvent&) const = default;
-};
 
 struct ComparedRun {
   std::string dir;
@@ -33,12 +27,6 @@ struct ComparedRun {
   FinalEvaluation evaluation;
   std::vector<LineageEvent> events;
 };
-
-// The events of ledger and launches that matter; launches whose steps were made
-// again later count no more. An allowed dirty build is none: binaries are
-// compared as such.
-absl::StatusOr<std::vector<LineageEvent>> LineageEvents(
-    FileSystem& fs, const std::string& run_dir);
 
 // Manifest, evaluation and events of a run; its folder is only read.
 absl::StatusOr<ComparedRun> ReadComparedRun(FileSystem& fs,

@@ -1,4 +1,3 @@
-// LineageEvents and ReadComparedRun of lineage.h.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -7,9 +6,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "ckpt/ledger.h"
+#include "ckpt/manifest.h"
 #include "determinism/status.h"
-#include "tools/compare/lineage.h"
-#include "tools/stored_run.h"
+#include "tools/compare/lineage_event.h"
 
 namespace lockstep {
 namespace {
@@ -41,8 +40,13 @@ absl::StatusOr<std::vector<Launch>> LaunchesOf(
       launch.from_step = 0;  // a `launch`
     }
     const std::string path = JoinPath(run_dir, entry.Field("manifest"));
-    LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
-    LS_ASSIGN_OR_RETURN(launch.manifest, ManifestFromJson(text, path));
+    const absl::StatusOr<std::string> text = fs.ReadFile(path);
+    if (absl::IsNotFound(text.status())) {
+      return InputError("what a launch was made of is gone", path,
+                        "put the file back: the ledger names it");
+    }
+    LS_RETURN_IF_ERROR(text.status());
+    LS_ASSIGN_OR_RETURN(launch.manifest, ManifestFromJson(*text, path));
     std::erase_if(launches, [&](const Launch& earlier) {
       return earlier.from_step >= launch.from_step;
     });
@@ -143,18 +147,6 @@ absl::StatusOr<std::vector<LineageEvent>> LineageEvents(
                               " of step ", parent.step)});
   }
   return events;
-}
-
-absl::StatusOr<ComparedRun> ReadComparedRun(FileSystem& fs,
-                                            const std::string& run_dir,
-                                            int64_t threads) {
-  ComparedRun run;
-  run.dir = run_dir;
-  LS_ASSIGN_OR_RETURN(run.evaluation, FinalEvaluationOf(fs, run_dir, threads));
-  LS_ASSIGN_OR_RETURN(run.manifest,
-                      ManifestOfStep(fs, run_dir, run.evaluation.step));
-  LS_ASSIGN_OR_RETURN(run.events, LineageEvents(fs, run_dir));
-  return run;
 }
 
 }  // namespace lockstep

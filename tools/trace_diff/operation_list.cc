@@ -52,7 +52,7 @@ OperationList::OperationList(std::vector<TracedOperation> operations)
 }
 
 bool OperationList::Add(RawTrace trace, const TraceSteps& steps,
-                        uint64_t& damaged_at) {
+                        uint64_t& damaged_at, const RecordTest& wanted) {
   Reserve(entries_.size() + trace.records.size());
   for (const std::string_view record : trace.records) {
     const std::optional<RecordView> view = ViewOf(record);
@@ -61,6 +61,7 @@ bool OperationList::Add(RawTrace trace, const TraceSteps& steps,
       return false;
     }
     if (view->step < steps.first || view->step > steps.last) continue;
+    if (wanted && !wanted(*view)) continue;
     Append(KeyOf(*view), {.record = record,
                           .tensors = view->tensors,
                           .of_launch = IsOfLaunch(view->phase),

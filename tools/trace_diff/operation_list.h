@@ -8,6 +8,7 @@
 #define LOCKSTEP_TOOLS_TRACE_DIFF_OPERATION_LIST_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct TraceSteps {
   int64_t last = INT64_MAX;
 };
 
+// Which records are taken; empty: all.
+using RecordTest = std::function<bool(const RecordView&)>;
+
 class OperationList {
  public:
   OperationList() = default;
@@ -32,7 +36,8 @@ class OperationList {
 
   // Adds a file's records of these steps; false, with its place, for one that
   // is none. Occurrences are counted on from what is there.
-  bool Add(RawTrace trace, const TraceSteps& steps, uint64_t& damaged_at);
+  bool Add(RawTrace trace, const TraceSteps& steps, uint64_t& damaged_at,
+           const RecordTest& wanted = {});
 
   size_t size() const { return entries_.size(); }
   // With the occurrence; a record is parsed for it.

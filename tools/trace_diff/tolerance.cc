@@ -5,19 +5,33 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
-#include "tools/trace_diff/trace_folder.h"
+#include "tools/trace_diff/trace_diff.h"
+#include "tools/trace_diff/trace_pair.h"
 
 namespace lockstep {
 namespace {
+
+double CoarsestOf(const std::vector<TracedTensor>& tensors) {
+  double coarsest = 0;
+  for (const TracedTensor& tensor : tensors) {
+    coarsest = std::max(coarsest, EpsilonOf(tensor.dtype));
+  }
+  return coarsest;
+}
+
+// What an operation computes with: its widest numbers carry no more than its
+// coarsest have.
+double EpsilonOf(const TracedOperation& a, const TracedOperation& b) {
+  return std::max({CoarsestOf(a.inputs), CoarsestOf(a.outputs),
+                   CoarsestOf(b.inputs), CoarsestOf(b.outputs)});
+}
 
 // As far as the first operations tell: some micro-batches of them.
 double CoarsestOf(const OperationList& list) {
   constexpr size_t kFirstOperations = 4096;
   double coarsest = 0;
   for (size_t i = 0; i < std::min(kFirstOperations, list.size()); ++i) {
-    for (const TracedTensor& tensor : list.At(i).outputs) {
-      coarsest = std::max(coarsest, EpsilonOf(tensor.dtype));
-    }
+    coarsest = std::max(coarsest, CoarsestOf(list.At(i).outputs));
   }
   return coarsest;
 }
@@ -29,19 +43,20 @@ class Walk {
 
   void Pass(const TracedOperation& a, const TracedOperation& b) {
     ++report_.compared;
-    double units_in = before_;
+    double in = before_;
     if (!a.inputs.empty() && a.inputs.size() == b.inputs.size()) {
-      units_in = Largest(a.inputs, b.inputs).first;
+      in = Largest(a.inputs, b.inputs).first;
     }
-    units_in = std::max(units_in, 1.0);
-    if (a.outputs.size() != b.outputs.size()) return;
-    const auto [units_out, tensor] = Largest(a.outputs, b.outputs);
-    before_ = std::max(before_, units_out);
+    if (a.outputs.size() != b.outputs.size() || a.outputs.empty()) return;
+    const auto [out, tensor] = Largest(a.outputs, b.outputs);
+    before_ = std::max(before_, out);
+    const double epsilon = EpsilonOf(a, b);
     const GrowthPoint point = {.rank = rank_,
                                .identity = a.identity,
                                .tensor = tensor,
-                               .units_in = units_in,
-                               .units_out = units_out};
+                               .epsilon = epsilon,
+                               .units_in = std::max(in / epsilon, 1.0),
+                               .units_out = out / epsilon};
     if (point.growth() >= report_.growth) report_.points.push_back(point);
     if (point.growth() > report_.worst.growth() || report_.compared == 1) {
       report_.worst = point;
@@ -49,15 +64,15 @@ class Walk {
   }
 
  private:
-  // Of the pairs the most distant, and whose it is.
+  // Of the pairs the most distant, relative to its largest, and whose it is.
   std::pair<double, std::string> Largest(const std::vector<TracedTensor>& a,
                                          const std::vector<TracedTensor>& b) {
     std::pair<double, std::string> largest;
     for (size_t i = 0; i < a.size(); ++i) {
       const auto distance = RelativeDistance(a[i], b[i]);
       report_.without_values += !distance.has_value();
-      const double units = distance.value_or(0) / report_.epsilon;
-      if (units > largest.first || i == 0) largest = {units, a[i].name};
+      const double apart = distance.value_or(0);
+      if (apart > largest.first || i == 0) largest = {apart, a[i].name};
     }
     return largest;
   }
@@ -93,20 +108,15 @@ absl::StatusOr<ToleranceReport> CompareTracesWithin(FileSystem& fs,
                                                     const std::string& a,
                                                     const std::string& b,
                                                     double growth) {
-  LS_ASSIGN_OR_RETURN(TraceFolder folder_a, OpenTraceFolder(fs, a));
-  LS_ASSIGN_OR_RETURN(TraceFolder folder_b, OpenTraceFolder(fs, b));
-  ToleranceReport report = {.growth = growth};
-  for (const auto& [rank, files] : folder_a.files) {
-    if (!folder_b.files.contains(rank)) {
-      return InputError(absl::StrCat("only one of the traces has rank ", rank),
-                        absl::StrCat(a, ", ", b),
-                        "trace both runs on one layout");
-    }
-    LS_ASSIGN_OR_RETURN(const OperationList list_a,
-                        OperationsOf(fs, folder_a, rank));
-    LS_ASSIGN_OR_RETURN(const OperationList list_b,
-                        OperationsOf(fs, folder_b, rank));
-    CompareWithin(rank, list_a, list_b, report);
+  LS_ASSIGN_OR_RETURN(const TracePair pair, ReadTracePair(fs, a, b));
+  if (!SameLayout(pair.a, pair.b)) {
+    return InputError("the traces are of two layouts", absl::StrCat(a, ", ", b),
+                      "trace both runs on one layout; without --tolerance two "
+                      "layouts can be compared");
+  }
+  ToleranceReport report = {.growth = growth, .notes = pair.notes};
+  for (const auto& [rank, list] : pair.a) {
+    CompareWithin(rank, list, pair.b.at(rank), report);
   }
   if (report.compared > 0 && report.without_values == 0) return report;
   return InputError(report.compared == 0

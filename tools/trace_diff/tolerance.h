@@ -2,11 +2,11 @@
 // kernels or another precision.
 //
 // What it is: how far each pair of tensors is apart, in units of the epsilon of
-// the coarsest type that either trace computes with, times the largest element,
-// and the operations over which that grows by orders of magnitude. What it is
-// not: a search for the first difference, which is everywhere, or a bound on
-// errors. Why so: rounding differences wander; an operation that is given close
-// numbers and leaves distant ones is where to look.
+// the coarsest type that the operation has in either trace, times the largest
+// element, and the operations over which that grows by orders of magnitude.
+// What it is not: a search for the first difference, which is everywhere, or a
+// bound on errors. Why so: rounding differences wander; an operation that is
+// given close numbers and leaves distant ones is where to look.
 //
 // Needs values in both traces (`trace.values`): with `statistics` the distance
 // is that of rms and absmax, with `sample` that of the sampled elements as
@@ -16,8 +16,9 @@
 // JSON, fields are only ever added: mode ("tolerance"), verdict (close |
 // grows), epsilon, growth (the least that is told), compared, unmatched,
 // without_values (tensors), worst and points [{rank, step, attempt, phase,
-// scope, operation, occurrence, sample, tensor, units_in, units_out, growth}];
-// points in the order of the step, worst has the largest growth.
+// scope, operation, occurrence, sample, tensor, epsilon, units_in, units_out,
+// growth}]; points in the order of the step, worst has the largest growth;
+// notes.
 #ifndef LOCKSTEP_TOOLS_TRACE_DIFF_TOLERANCE_H_
 #define LOCKSTEP_TOOLS_TRACE_DIFF_TOLERANCE_H_
 
@@ -36,6 +37,7 @@ struct GrowthPoint {
   int rank = 0;
   OperationIdentity identity = {};
   std::string tensor = {};  // the output
+  double epsilon = 0;       // of the operation's coarsest type
   double units_in = 0;      // of the inputs, or before; at least 1
   double units_out = 0;
   double growth() const { return units_out / units_in; }
@@ -43,12 +45,13 @@ struct GrowthPoint {
 
 struct ToleranceReport {
   double growth = 0;
-  double epsilon = 0;          // of the coarsest type
+  double epsilon = 0;          // of the coarsest type of all
   int64_t compared = 0;        // operations
   int64_t unmatched = 0;       // that one of them lacks
   int64_t without_values = 0;  // tensors
   GrowthPoint worst = {};
   std::vector<GrowthPoint> points = {};
+  std::vector<std::string> notes = {};  // torn ends, and what is left out
 
   bool grows() const { return !points.empty(); }
 };
@@ -67,7 +70,7 @@ std::optional<double> RelativeDistance(const TracedTensor& a,
 void CompareWithin(int rank, const OperationList& a, const OperationList& b,
                    ToleranceReport& report);
 
-// InputError for traces without values, or of other ranks.
+// InputError for traces without values, or of two layouts.
 absl::StatusOr<ToleranceReport> CompareTracesWithin(FileSystem& fs,
                                                     const std::string& a,
                                                     const std::string& b,

@@ -21,6 +21,7 @@ Json PointJson(const GrowthPoint& p) {
   Json json = {{"rank", p.rank}};
   json.update(IdentityJson(p.identity));
   json.update(Json{{"tensor", p.tensor},
+                   {"epsilon", p.epsilon},
                    {"units_in", Number(p.units_in)},
                    {"units_out", Number(p.units_out)},
                    {"growth", Number(p.growth())}});
@@ -28,9 +29,9 @@ Json PointJson(const GrowthPoint& p) {
 }
 
 std::string PointText(const GrowthPoint& p) {
-  return absl::StrFormat("rank %d, %s, `%s`: %.3g to %.3g epsilon\n", p.rank,
-                         ToString(p.identity), p.tensor, p.units_in,
-                         p.units_out);
+  return absl::StrFormat("rank %d, %s, `%s`: %.3g to %.3g epsilon of %.3g\n",
+                         p.rank, ToString(p.identity), p.tensor, p.units_in,
+                         p.units_out, p.epsilon);
 }
 
 }  // namespace
@@ -52,8 +53,12 @@ std::string ToleranceText(const ToleranceReport& report) {
   if (report.points.size() > kShown) {
     absl::StrAppend(&text, "  and ", report.points.size() - kShown, " more\n");
   }
-  absl::StrAppend(&text, "epsilon is ", report.epsilon, "; ", report.compared,
-                  " operations compared, ", report.unmatched, " in one only\n");
+  absl::StrAppend(&text, "the coarsest epsilon is ", report.epsilon, "; ",
+                  report.compared, " operations compared, ", report.unmatched,
+                  " in one only\n");
+  for (const std::string& note : report.notes) {
+    absl::StrAppend(&text, "note: ", note, "\n");
+  }
   return text;
 }
 
@@ -70,7 +75,8 @@ std::string ToleranceJson(const ToleranceReport& report) {
                      {"unmatched", report.unmatched},
                      {"without_values", report.without_values},
                      {"worst", PointJson(report.worst)},
-                     {"points", std::move(points)}};
+                     {"points", std::move(points)},
+                     {"notes", report.notes}};
   return json.dump() + "\n";
 }
 

@@ -20,10 +20,10 @@ inline RankParting Part(int rank, const Operations& a, const Operations& b) {
 
 inline TraceDifference Compare(const RanksOperations& a,
                                const RanksOperations& b) {
-  RanksLists lists_a, lists_b;
-  for (const auto& [rank, all] : a) lists_a[rank] = OperationList(all);
-  for (const auto& [rank, all] : b) lists_b[rank] = OperationList(all);
-  return CompareRanks(lists_a, lists_b);
+  TracePair pair;
+  for (const auto& [rank, all] : a) pair.a[rank] = OperationList(all);
+  for (const auto& [rank, all] : b) pair.b[rank] = OperationList(all);
+  return ComparePair(pair);
 }
 
 inline TracedTensor Tensor(const std::string& name, uint64_t value) {

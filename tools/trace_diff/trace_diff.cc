@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
-#include "parallel/thread_pool.h"
 #include "tools/trace_diff/phase_place.h"
 
 namespace lockstep {
@@ -66,44 +65,12 @@ bool SameShare(const OperationList& a, const OperationList& b) {
   return both.size() * 2 >= std::max(mine.size(), others.size());
 }
 
-// Whether both were written by ranks that hold the same.
-bool SameLayout(const RanksLists& a, const RanksLists& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.first == y.first && SameShare(x.second, y.second);
-      });
-}
-
 void Sum(TraceDifference& d) {
   for (const RankParting& parting : d.partings) {
     d.compared += parting.compared;
     d.different += parting.different;
     d.missing += parting.missing;
   }
-}
-
-absl::StatusOr<RanksLists> ReadAll(FileSystem& fs, TraceFolder& folder,
-                                   const TraceSteps& steps) {
-  RanksLists ranks;
-  for (const auto& [rank, files] : folder.files) {
-    LS_ASSIGN_OR_RETURN(ranks[rank], OperationsOf(fs, folder, rank, steps));
-  }
-  return ranks;
-}
-
-// Each side by a thread of its own: reading is most of the work.
-absl::StatusOr<std::pair<RanksLists, RanksLists>> ReadBoth(
-    FileSystem& fs, TraceFolder& a, TraceFolder& b, const TraceSteps& steps) {
-  absl::StatusOr<RanksLists> of_a, of_b;
-  ThreadPool threads(2);
-  threads.ParallelFor(2, [&](int64_t begin, int64_t end) {
-    for (int64_t side = begin; side < end; ++side) {
-      (side == 0 ? of_a : of_b) = ReadAll(fs, side == 0 ? a : b, steps);
-    }
-  });
-  LS_RETURN_IF_ERROR(of_a.status());
-  LS_RETURN_IF_ERROR(of_b.status());
-  return std::pair(*std::move(of_a), *std::move(of_b));
 }
 
 RanksOperations AllOf(const RanksLists& ranks) {
@@ -134,23 +101,44 @@ void BlameTransport(const RanksLists& a, const RanksLists& b,
   }
 }
 
-TraceDifference CompareLayouts(const RanksLists& a, const RanksLists& b) {
+// What a trace may lack because ranks of its run left none.
+void LeaveOutWhatIsAlone(std::vector<TracedOperation>& all,
+                         const std::vector<TracedOperation>& others) {
+  std::set<OperationIdentity> there;
+  for (const TracedOperation& other : others) there.insert(other.identity);
+  std::erase_if(all, [&](const TracedOperation& operation) {
+    return !there.contains(operation.identity);
+  });
+}
+
+TraceDifference CompareLayouts(const TracePair& pair) {
   TraceDifference d;
   d.across_layouts = true;
-  std::map<OperationIdentity, std::vector<int>> ranks;
-  d.first = PartingOf(-1, OperationList(WholeTrace(AllOf(a), &ranks)),
-                      OperationList(WholeTrace(AllOf(b))));
+  const RanksOperations of_a = AllOf(pair.a), of_b = AllOf(pair.b);
+  WholeTraces wholes = WholesOf(of_a, of_b);
+  if (pair.b_is_partial) LeaveOutWhatIsAlone(wholes.a, wholes.b);
+  if (pair.a_is_partial) LeaveOutWhatIsAlone(wholes.b, wholes.a);
+  d.first = PartingOf(-1, OperationList(std::move(wholes.a)),
+                      OperationList(std::move(wholes.b)));
   d.partings = {d.first};
-  const auto at = ranks.find(d.first.identity);
-  if (!d.equal() && at != ranks.end()) d.ranks = at->second;
+  const auto at = wholes.ranks_of_a.find(d.first.identity);
+  if (!d.equal() && at != wholes.ranks_of_a.end()) d.ranks = at->second;
   Sum(d);
   return d;
 }
 
 }  // namespace
 
-TraceDifference CompareRanks(const RanksLists& a, const RanksLists& b) {
-  if (!SameLayout(a, b)) return CompareLayouts(a, b);
+bool SameLayout(const RanksLists& a, const RanksLists& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.first == y.first && SameShare(x.second, y.second);
+      });
+}
+
+TraceDifference ComparePair(const TracePair& pair) {
+  const RanksLists &a = pair.a, &b = pair.b;
+  if (!SameLayout(a, b)) return CompareLayouts(pair);
   TraceDifference d;
   for (const auto& [rank, operations] : a) {
     d.partings.push_back(PartingOf(rank, operations, b.at(rank)));
@@ -174,23 +162,14 @@ absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const std::string& a,
                                               const std::string& b,
                                               const TraceSteps& steps) {
-  LS_ASSIGN_OR_RETURN(TraceFolder folder_a, OpenTraceFolder(fs, a));
-  LS_ASSIGN_OR_RETURN(TraceFolder folder_b, OpenTraceFolder(fs, b));
-  LS_ASSIGN_OR_RETURN(const auto ranks,
-                      ReadBoth(fs, folder_a, folder_b, steps));
-  const auto& [ranks_a, ranks_b] = ranks;
-  if (folder_a.level != folder_b.level) {
-    return InputError(absl::StrCat("one trace is of level ", folder_a.level,
-                                   ", the other of level ", folder_b.level),
-                      absl::StrCat(a, ", ", b), "trace both at the same level");
-  }
-  TraceDifference d = CompareRanks(ranks_a, ranks_b);
-  d.notes = std::move(folder_a.notes);
-  d.notes.insert(d.notes.end(), folder_b.notes.begin(), folder_b.notes.end());
+  LS_ASSIGN_OR_RETURN(TracePair pair, ReadTracePair(fs, a, b, steps));
+  TraceDifference d = ComparePair(pair);
+  d.notes = std::move(pair.notes);
   if (d.compared == 0) {
     return InputError("the traces have no operation in common",
                       absl::StrCat(a, ", ", b),
-                      "trace the same steps, with micro-batches of one size");
+                      "trace the same steps and modules, with micro-batches of "
+                      "one size, and two layouts with trace.level=operation");
   }
   return d;
 }

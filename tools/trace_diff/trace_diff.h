@@ -32,6 +32,7 @@
 #include "determinism/file_system.h"
 #include "tools/trace_diff/rank_parting.h"
 #include "tools/trace_diff/trace_folder.h"
+#include "tools/trace_diff/trace_pair.h"
 #include "tools/trace_diff/whole_trace.h"
 
 namespace lockstep {
@@ -47,12 +48,14 @@ struct TraceDifference {
   bool equal() const { return first.kind == Parting::kNone; }
 };
 
-using RanksLists = std::map<int, OperationList>;
+// Whether both were written by ranks that hold the same.
+bool SameLayout(const RanksLists& a, const RanksLists& b);
 
-TraceDifference CompareRanks(const RanksLists& a, const RanksLists& b);
+TraceDifference ComparePair(const TracePair& pair);
 
 // Folders of traces, or runs. InputError for what is none, DataLoss for a
-// damaged one; a torn end is a note. InputError for traces of different levels.
+// damaged one; a torn end is a note, and so is what is left out because only
+// one of them was asked for it. InputError for traces of different levels.
 absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const std::string& a,
                                               const std::string& b,

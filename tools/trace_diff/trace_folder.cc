@@ -44,8 +44,10 @@ absl::Status TakeFiles(FileSystem& fs, TraceFolder& folder) {
                     "--trace FOLDER, and name the folder or the run");
 }
 
-absl::Status TakeLevel(TraceFolder& folder, const trace::Header& header,
-                       const std::string& file) {
+// Ranks of the largest launch: a rank that left no file is missing from it.
+absl::Status TakeHeader(TraceFolder& folder, const trace::Header& header,
+                        const std::string& file) {
+  folder.ranks = std::max(folder.ranks, static_cast<int>(header.ranks()));
   if (folder.level.empty()) folder.level = header.level();
   if (folder.level == header.level()) return absl::OkStatus();
   return InputError(absl::StrCat("traces of level ", folder.level, " and ",
@@ -68,19 +70,34 @@ absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
     folder.path = JoinPath(path, "traces");
   }
   LS_RETURN_IF_ERROR(TakeFiles(fs, folder));
+  for (const auto& [rank, files] : folder.files) {
+    for (const auto& [step, file] : files) {
+      LS_ASSIGN_OR_RETURN(const trace::Header header,
+                          ReadTraceHeader(fs, file));
+      LS_RETURN_IF_ERROR(TakeHeader(folder, header, file));
+      folder.coverage[rank].Add(step, header);
+    }
+  }
   return folder;
 }
 
 absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
-                                           int rank, const TraceSteps& steps) {
+                                           int rank, const TraceSteps& steps,
+                                           const TraceCoverage* other) {
   OperationList operations;
+  const TraceCoverage& mine = folder.coverage.at(rank);
+  RecordTest answered;
+  if (other != nullptr && !(mine == *other)) {
+    answered = [&](const RecordView& record) {
+      return mine.IsAnswered(record, *other);
+    };
+  }
   const std::map<int64_t, std::string>& files = folder.files.at(rank);
   for (auto file = files.begin(); file != files.end(); ++file) {
     const auto next = std::next(file);
     // What is beyond, the next launch has done again.
     const int64_t last = next == files.end() ? INT64_MAX : next->first;
     LS_ASSIGN_OR_RETURN(RawTrace trace, ReadRawTrace(fs, file->second));
-    LS_RETURN_IF_ERROR(TakeLevel(folder, trace.header, file->second));
     if (trace.torn_bytes > 0) {
       folder.notes.push_back(absl::StrCat(file->second, " ends in ",
                                           trace.torn_bytes,
@@ -88,8 +105,8 @@ absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
     }
     uint64_t damaged_at = 0;
     if (!operations.Add(std::move(trace),
-                        {steps.first, std::min(last, steps.last)},
-                        damaged_at)) {
+                        {steps.first, std::min(last, steps.last)}, damaged_at,
+                        answered)) {
       return DamagedTrace(file->second, damaged_at);
     }
   }

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
 #include "tools/trace_diff/operation_list.h"
+#include "tools/trace_diff/trace_filter.h"
 
 namespace lockstep {
 
@@ -23,7 +24,9 @@ struct TraceFolder {
   std::string level;  // of all its files
   // Of each rank its files by the steps done at their launch.
   std::map<int, std::map<int64_t, std::string>> files;
-  std::vector<std::string> notes;  // torn ends
+  std::map<int, TraceCoverage> coverage;  // of each rank
+  int ranks = 0;                          // of the run; 0: not said
+  std::vector<std::string> notes;         // torn ends
 };
 
 // A folder of trace files, or a run's, whose traces/ is taken. InputError where
@@ -31,10 +34,11 @@ struct TraceFolder {
 absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
                                             const std::string& path);
 
-// What `rank` did in these steps, occurrences counted.
-absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
-                                           int rank,
-                                           const TraceSteps& steps = {});
+// What `rank` did in these steps, occurrences counted; of what a trace of
+// `other` can answer, if given.
+absl::StatusOr<OperationList> OperationsOf(
+    FileSystem& fs, TraceFolder& folder, int rank, const TraceSteps& steps = {},
+    const TraceCoverage* other = nullptr);
 
 }  // namespace lockstep
 

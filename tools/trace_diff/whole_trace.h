@@ -7,11 +7,12 @@
 // sample. Why so: two layouts can be compared, and what differs first between
 // them is what should not.
 //
-// Left out: what ranks exchange, which is another thing on another layout,
-// running sums of gradients (`..._sum`), which depend on who adds up
-// which samples, and tensors whose parts do not cover them, as where a rank's
-// trace is missing. Where ranks hold copies of a part that are not equal, the
-// whole takes their difference in, so that it equals no sound one.
+// Left out: records of a whole phase or module, whose hashes are no sums over
+// parts, what ranks exchange, which is another thing on another layout, running
+// sums of gradients (`..._sum`), which depend on who adds up which samples, and
+// tensors whose parts do not cover them in one of the traces, as where a rank's
+// is missing. Where ranks hold copies of a part that are not equal, the whole
+// takes their difference in, so that it equals no sound one.
 #ifndef LOCKSTEP_TOOLS_TRACE_DIFF_WHOLE_TRACE_H_
 #define LOCKSTEP_TOOLS_TRACE_DIFF_WHOLE_TRACE_H_
 
@@ -24,10 +25,14 @@ namespace lockstep {
 
 using RanksOperations = std::map<int, std::vector<TracedOperation>>;
 
-// `ranks_of`, if given: of each operation the ranks that did it, ascending.
-std::vector<TracedOperation> WholeTrace(
-    const RanksOperations& ranks,
-    std::map<OperationIdentity, std::vector<int>>* ranks_of = nullptr);
+// Of two traces that are to be compared.
+struct WholeTraces {
+  std::vector<TracedOperation> a, b;
+  // Of each operation of a the ranks that did it, ascending.
+  std::map<OperationIdentity, std::vector<int>> ranks_of_a = {};
+};
+
+WholeTraces WholesOf(const RanksOperations& a, const RanksOperations& b);
 
 }  // namespace lockstep
 
