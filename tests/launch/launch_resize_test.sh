@@ -142,10 +142,23 @@ launch --set parallel.tensor=2 --run fixed >out 2>err || fail "fixed: going on"
 [ $? = 2 ] || fail "without hosts: exit code"
 launch --np 2 >out 2>err
 [ $? = 2 ] || fail "two kinds of hosts: exit code"
-"$lockstep" launch "$recipe" --np 1 --mpirun /no/such --retries 0 \
-  "${small[@]}" --run none >out 2>err
-[ $? = 6 ] || fail "no mpirun: exit code"
-grep -q '/no/such cannot be run' err || fail "no mpirun: not said"
+# What cannot be started is not tried at all, nor does it make a run's folder.
+: >shut
+for program in /no/such no_such_mpirun ./shut .; do
+  "$lockstep" launch "$recipe" --np 1 --mpirun "$program" "${small[@]}" \
+    --run none >out 2>err
+  [ $? = 2 ] || fail "mpirun $program: exit code"
+  grep -qF -- "--mpirun $program" err || fail "mpirun $program: not said"
+  grep -q ': attempt' err && fail "mpirun $program: tried"
+  [ -e none ] && fail "mpirun $program: a folder"
+done
+# What only the kernel can tell, an interpreter that is not there, is said.
+echo '#!/no/such' >odd && chmod +x odd
+"$lockstep" launch "$recipe" --np 1 --mpirun ./odd --retries 0 "${small[@]}" \
+  --run none >out 2>err
+[ $? = 6 ] || fail "no interpreter: exit code"
+grep -q './odd cannot be run: No such file' err || fail "no interpreter: not said"
+grep -q 'not tried again (--retries 0)' err || fail "no interpreter: how often"
 
 echo "$failures failures"
 [ "$failures" = 0 ]

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -76,7 +77,8 @@ void KillDescendants() {
   }
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
-  std::fprintf(stderr, "lockstep: %s cannot be run\n", argv[0]);
+  std::fprintf(stderr, "lockstep: %s cannot be run: %s\n", argv[0],
+               std::strerror(errno));
   _exit(kNotStarted);
 }
 

@@ -30,7 +30,8 @@ struct JobCommand {
 // One at a time in a process.
 class Job {
  public:
-  // InputError where the program is not there.
+  // A program that cannot be run says so and ends with 127, as in a shell; who
+  // wants to know before asks program_path.h.
   static absl::StatusOr<std::unique_ptr<Job>> Start(const JobCommand& command);
   ~Job();  // kills
   Job(const Job&) = delete;

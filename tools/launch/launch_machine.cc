@@ -15,6 +15,15 @@ bool IsFinal(int exit_code) {
   return exit_code == 0 || (exit_code >= 2 && exit_code <= 5);
 }
 
+// Of the first of those that failed since the last checkpoint nobody asks
+// whether it saved that.
+std::string WhyNotAgain(int64_t retries) {
+  if (retries == 0) return "; it is not tried again (--retries 0)";
+  return retries == 1 ? "; no checkpoint came of the last attempt"
+                      : absl::StrCat("; no checkpoint came of the last ",
+                                     retries, " attempts");
+}
+
 }  // namespace
 
 LaunchMachine::Actions LaunchMachine::Begin(int64_t now_ms) {
@@ -67,8 +76,7 @@ LaunchMachine::Actions LaunchMachine::Retry(int64_t now_ms, JobEnd end) {
                          end.what.empty() ? "" : ": " + end.what);
   if (failures_ > policy_.retries) {
     const int code = end.exit_code == 7 ? 7 : kLaunchRankLost;
-    return End(code, absl::StrCat(reason_, "; no checkpoint came of the last ",
-                                  policy_.retries, " attempts"));
+    return End(code, reason_ + WhyNotAgain(policy_.retries));
   }
   const int64_t doublings = std::min<int64_t>(failures_ - 1, 30);
   state_ = State::kWaiting;

@@ -53,7 +53,9 @@ TEST(LaunchMachineTest, RetriesWithBackOffUntilThereAreTooMany) {
   const LaunchAction end = Only(
       machine.JobEnded(now, {.exit_code = 137, .what = "killed"}), Kind::kEnd);
   EXPECT_EQ(end.exit_code, 6);
-  EXPECT_NE(end.message.find("killed"), std::string::npos);
+  EXPECT_NE(end.message.find("killed; no checkpoint came of the last 3 "),
+            std::string::npos)
+      << end.message;
 }
 
 TEST(LaunchMachineTest, ANewCheckpointForgivesEarlierFailures) {
@@ -76,8 +78,11 @@ TEST(LaunchMachineTest, AnInternalErrorThatRecursEndsWithItsOwnCode) {
   LaunchPolicy policy = Policy();
   policy.retries = 0;
   LaunchMachine machine = Started(policy);
-  EXPECT_EQ(Only(machine.JobEnded(1, {.exit_code = 7}), Kind::kEnd).exit_code,
-            7);
+  const LaunchAction end =
+      Only(machine.JobEnded(1, {.exit_code = 7}), Kind::kEnd);
+  EXPECT_EQ(end.exit_code, 7);
+  EXPECT_NE(end.message.find("it is not tried again"), std::string::npos)
+      << end.message;
 }
 
 TEST(LaunchMachineTest, TheSameStepTwiceOnOneHostExcludesIt) {

@@ -13,6 +13,7 @@
 #include "determinism/status.h"
 #include "tools/launch/host_list.h"
 #include "tools/launch/mpirun_command.h"
+#include "tools/launch/program_path.h"
 #include "tools/launch/supervisor.h"
 #include "tools/plan/hosts.h"
 #include "tools/run_setup.h"
@@ -139,6 +140,8 @@ absl::StatusOr<Answer> LaunchVerb(const LaunchOptions& options) {
     return InputError("--hosts and --np say two different things",
                       "--hosts " + options.hosts, "give one of them");
   }
+  LS_RETURN_IF_ERROR(
+      CheckProgram(options.mpirun, "--mpirun", ProgramSearchPath()));
   LS_ASSIGN_OR_RETURN(const ResolvedRun run,
                       ResolveRun(fs, train.recipe, train.sets, train.run_dir));
   const RunConfig& config = run.config;
