@@ -17,6 +17,7 @@
 #define CKPT_LEDGER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,7 +37,8 @@ class RunLock;
 struct LedgerHead;
 
 using LedgerValue =
-    std::variant<bool, int64_t, double, std::string, std::vector<std::string>>;
+    std::variant<bool, int64_t, double, std::string, std::vector<std::string>,
+                 std::map<std::string, std::string>>;
 // In the order given; names are snake_case and not seq, time_ms, event, prev,
 // sum.
 using LedgerFields = std::vector<std::pair<std::string, LedgerValue>>;

@@ -49,7 +49,9 @@ TEST_F(LedgerTest, EachLineHoldsTheHashOfTheOneBefore) {
                             {"step", int64_t{5}},
                             {"ok", true},
                             {"ratio", 0.5},
-                            {"ranks", std::vector<std::string>{"0", "1"}}})
+                            {"ranks", std::vector<std::string>{"0", "1"}},
+                            {"by_group",
+                             std::map<std::string, std::string>{{"a", "b"}}}})
                   .ok());
   const std::string first = ledger->entries()[0].line;
   EXPECT_EQ(Bytes(), first + "\n");
@@ -57,6 +59,7 @@ TEST_F(LedgerTest, EachLineHoldsTheHashOfTheOneBefore) {
   EXPECT_EQ(first.find("{\"seq\":0,\"time_ms\":1000,\"event\":\"allowed_"), 0u);
   EXPECT_EQ(ledger->entries()[0].Field("key"), "optimizer.lr \"x\"\n");
   EXPECT_EQ(ledger->entries()[0].Field("step"), "5");
+  EXPECT_EQ(ledger->entries()[0].Field("by_group"), R"({"a":"b"})");
   EXPECT_EQ(ledger->entries()[0].Field("prev"), LedgerGenesis());
   ASSERT_TRUE(ledger->Append("stop").ok());
   EXPECT_EQ(ledger->entries()[1].Field("prev"), Sha256Hex(first));

@@ -27,11 +27,32 @@ OrderedJson LayoutToJson(const Manifest::Layout& layout) {
           {"threads", layout.threads}};
 }
 
+OrderedJson AllowedToJson(const std::vector<Manifest::Allowed>& allowed) {
+  OrderedJson list = OrderedJson::array();
+  for (const Manifest::Allowed& a : allowed) {
+    list.push_back({{"key", a.key},
+                    {"saved", a.saved},
+                    {"current", a.current},
+                    {"reason", a.reason},
+                    {"step", a.step}});
+  }
+  return list;
+}
+
 std::string ManifestPath(const std::string& run_dir) {
   return JoinPath(run_dir, "manifest.json");
 }
 
 }  // namespace
+
+// A job that is started again and again under one --allow asks for the same.
+void AddAllowed(Manifest& manifest, const Manifest::Allowed& allowed) {
+  for (Manifest::Allowed there : manifest.allowed) {
+    there.step = allowed.step;
+    if (there == allowed) return;
+  }
+  manifest.allowed.push_back(allowed);
+}
 
 std::string ManifestToJson(const Manifest& m) {
   OrderedJson json;
@@ -68,6 +89,8 @@ std::string ManifestToJson(const Manifest& m) {
   json["hardware"] = m.hardware;
   json["ledger_head"] = m.ledger_head;
   json["faults"] = m.faults;
+  if (m.allowed_since) json["allowed_since"] = *m.allowed_since;
+  json["allowed"] = AllowedToJson(m.allowed);
   return SealJson(json);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,16 @@ struct Manifest {
     std::string ledger_head;        // the parent's, when that was saved
   };
 
+  // A difference that --allow let through on the way to this launch.
+  struct Allowed {
+    std::string key;
+    std::string saved;  // what it was
+    std::string current;
+    std::string reason;
+    int64_t step = 0;  // that the launch which asked for it went on from
+    friend bool operator==(const Allowed&, const Allowed&) = default;
+  };
+
   int64_t format_version = kFormatVersion;
   std::string run_id;
   // Of the line of steps: the run_id at its first step, so that a fork, which
@@ -89,7 +100,15 @@ struct Manifest {
   int64_t schedule_length_samples = 0;
   std::string ledger_head;          // when this was written
   std::vector<std::string> faults;  // specs of faults on purpose
+  // Oldest first; of one that came again from another step the first.
+  std::vector<Allowed> allowed;
+  // From this step on all of them are listed; absent: a manifest of before they
+  // were, so nobody knows.
+  std::optional<int64_t> allowed_since;
 };
+
+// Adds what is not there yet.
+void AddAllowed(Manifest& manifest, const Manifest::Allowed& allowed);
 
 // Sealed JSON (sealed_json.h): the same manifest is the same bytes.
 std::string ManifestToJson(const Manifest& manifest);

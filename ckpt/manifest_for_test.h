@@ -35,6 +35,8 @@ inline Manifest Sample() {
   m.schedule_length_samples = 320;
   m.ledger_head = std::string(64, '0');
   m.faults = {"kind=flip,step=7"};
+  m.allowed = {{"optimizer.lr", "0.1", "0.2", "it \"stalls\"", 40}};
+  m.allowed_since = 20;
   return m;
 }
 

@@ -56,6 +56,21 @@ Error ReadData(const OrderedJson& json, std::vector<Manifest::DataFile>& data) {
   return "";
 }
 
+Error ReadAllowed(const OrderedJson& json,
+                  std::vector<Manifest::Allowed>& allowed) {
+  for (const OrderedJson& item : json) {
+    JsonFields fields(item, "allowed[" + std::to_string(allowed.size()) + "]");
+    Manifest::Allowed& a = allowed.emplace_back();
+    fields.Get("key", a.key);
+    fields.Get("saved", a.saved);
+    fields.Get("current", a.current);
+    fields.Get("reason", a.reason);
+    fields.Get("step", a.step);
+    if (!fields.ok()) return fields.error();
+  }
+  return "";
+}
+
 Error ReadParent(const OrderedJson& json, Manifest::Parent& parent) {
   JsonFields fields(json, "parent");
   fields.Get("run_id", parent.run_id);
@@ -109,6 +124,13 @@ Error ReadAll(const OrderedJson& json, Manifest& m) {
   ReadPlainFields(fields, m);
   // Added after the first manifests were written.
   if (json.contains("working_dir")) fields.Get("working_dir", m.working_dir);
+  if (json.contains("allowed_since")) {
+    fields.Get("allowed_since", m.allowed_since.emplace());
+  }
+  if (json.contains("allowed")) {
+    const Error error = ReadAllowed(fields.Array("allowed"), m.allowed);
+    if (!error.empty()) fields.Complain("is not whole: " + error);
+  }
   for (const Error& error :
        {ReadParent(fields.Object("parent"), m.parent),
         ReadCode(fields.Object("code"), m.code),

@@ -53,6 +53,33 @@ TEST(Manifest, LineageIsTheRunsIdWhereNoneIsSaid) {
   EXPECT_EQ(old->parent.lineage, "");
 }
 
+// A reason that was given once goes along with the run; the same one from
+// another step says nothing new.
+TEST(Manifest, WhatWasAllowedGoesAlong) {
+  Manifest m = Sample();
+  Manifest::Allowed again = m.allowed[0];
+  again.step = 60;
+  AddAllowed(m, again);
+  EXPECT_EQ(m.allowed, Sample().allowed);
+  again.reason = "another";
+  AddAllowed(m, again);
+  const auto read = ManifestFromJson(ManifestToJson(m), "m");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->allowed, m.allowed);
+  ASSERT_EQ(read->allowed.size(), 2u);
+  EXPECT_EQ(read->allowed_since, 20);
+  auto json = OpenSealedJson(ManifestToJson(m));
+  ASSERT_TRUE(json.ok());
+  json->at("allowed")[1].erase("reason");
+  EXPECT_EQ(ExitCodeFor(ManifestFromJson(SealJson(*json), "m").status()), 3);
+  json->erase("allowed");
+  json->erase("allowed_since");
+  const auto old = ManifestFromJson(SealJson(*json), "m");
+  ASSERT_TRUE(old.ok()) << old.status();
+  EXPECT_TRUE(old->allowed.empty());
+  EXPECT_EQ(old->allowed_since, std::nullopt);
+}
+
 TEST(Manifest, EveryFlippedBitAndEveryCutIsFound) {
   const std::string good = ManifestToJson(Sample());
   for (size_t bit = 0; bit < good.size() * 8; ++bit) {

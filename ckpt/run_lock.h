@@ -2,10 +2,13 @@
 //
 // Two guards, because neither is enough alone. An advisory lock of the system
 // refuses a second trainer at once and is released by the kernel however the
-// holder dies. A generation number, one more at each acquisition, stands in the
-// file; every commit checks that it is still its own (CheckStillHolder), so a
-// trainer that lost the lock without noticing (a file system that forgot locks,
-// a host that came back) cannot commit over its successor.
+// holder dies. A generation number stands in the file, at each acquisition
+// above all that the run has seen: the file's own, and those of launches/ and
+// the ledger, so that a lock file which somebody deleted brings none back
+// (last_generation.h). Every commit checks that it is still its own
+// (CheckStillHolder), so a trainer that lost the lock without noticing (a file
+// system that forgot locks, a host that came back) cannot commit over its
+// successor.
 //
 // The file is only ever appended to, a line of JSON an acquisition, and never
 // replaced: the advisory lock is on the file itself. Not a queue: no waiting.
@@ -75,7 +78,7 @@ class RunLock {
       FileSystem& file_system, FileLocker& locker, const std::string& run_dir,
       const LockOwner& owner, Clock& clock);
 
-  // From 1.
+  // From 1; ascending over the life of the run, with gaps.
   int64_t generation() const { return generation_; }
 
   // InputError names the trainer that took the run over.

@@ -22,8 +22,10 @@
 
 namespace lockstep {
 
-// Keeps the manifest of the launch with this lock generation; returns its name
-// below the run's folder, for the ledger's field "manifest".
+// Keeps the manifest of the launch with this lock generation, which no launch
+// of the run had before (ckpt/run_lock.h); returns its name below the run's
+// folder, for the ledger's field "manifest". InputError where another manifest
+// stands under it: what a launch has kept is never replaced.
 absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
                                        const std::string& run_dir,
                                        int64_t generation,

@@ -16,12 +16,10 @@
 namespace lockstep {
 namespace {
 
-// The resolved text has every key, this one as "[a, b]".
-std::optional<AdamBetas> BetasOf(const Manifest& manifest) {
-  const auto values = RecipeValues(manifest.recipe.text);
-  const auto found = values.find("optimizer.betas");
-  if (found == values.end()) return std::nullopt;
-  absl::string_view list = found->second;
+constexpr char kBetas[] = "optimizer.betas";
+
+// "[a, b]".
+std::optional<AdamBetas> ParseBetas(absl::string_view list) {
   if (!absl::ConsumePrefix(&list, "[") || !absl::ConsumeSuffix(&list, "]")) {
     return std::nullopt;
   }
@@ -32,6 +30,13 @@ std::optional<AdamBetas> BetasOf(const Manifest& manifest) {
     return std::nullopt;
   }
   return betas;
+}
+
+// The resolved text has every key.
+std::optional<AdamBetas> BetasOf(const Manifest& manifest) {
+  const auto values = RecipeValues(manifest.recipe.text);
+  const auto found = values.find(kBetas);
+  return found == values.end() ? std::nullopt : ParseBetas(found->second);
 }
 
 class History {
@@ -60,8 +65,26 @@ class History {
       const auto run = ReadManifest(fs_, dir);
       if (run.ok() && run->run_id == manifest->run_id) return AddRun(dir, *run);
     }
-    return absl::StrCat("the folder of its run, ", manifest->run_id,
-                        ", is not around it");
+    return AddAlone(*manifest);
+  }
+
+  // A checkpoint without its run: betas change by --allow alone, of which a
+  // manifest has all since `allowed_since`. A fork may have taken others from
+  // its parent without asking.
+  std::string AddAlone(const Manifest& manifest) {
+    if (!manifest.parent.run_id.empty() || manifest.allowed_since != 0) {
+      return absl::StrCat("the folder of its run, ", manifest.run_id,
+                          ", is not around it");
+    }
+    for (const Manifest::Allowed& a : manifest.allowed) {
+      if (a.key != kBetas) continue;
+      for (const std::string& list : {a.saved, a.current}) {
+        const auto betas = ParseBetas(list);
+        if (!betas) return "a manifest has the betas '" + list + "'";
+        betas_.push_back(*betas);
+      }
+    }
+    return "";
   }
 
   std::string Add(const Manifest& manifest) {

@@ -2,7 +2,8 @@
 //
 // What it is: every launch that may have had a part in them, of the run and of
 // those it was forked from, and the bound that holds for all of their betas
-// (ckpt/moment_bound.h). What it is not: a guess: where one launch is not on
+// (ckpt/moment_bound.h); of a checkpoint alone, what its manifest says was
+// allowed on the way there. What it is not: a guess: where one launch is not on
 // record there is no bound, and it is said why. Why so: a run may be resumed
 // with other betas, once that is allowed; the recipe of today alone does not
 // say what moments of yesterday are made of.
@@ -22,7 +23,8 @@ struct MomentHistory {
   std::string why_unbounded = {};  // one line, if there is no bound
 };
 
-// Of a checkpoint in its run's folder, or in RUN/abandoned. Reads the ledgers.
+// Of a checkpoint in its run's folder, in RUN/abandoned, or by itself. Reads
+// the ledgers.
 MomentHistory MomentHistoryOf(FileSystem& fs, const std::string& checkpoint);
 
 }  // namespace lockstep

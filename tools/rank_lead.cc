@@ -29,6 +29,10 @@ absl::StatusOr<CheckpointIndex> LoadHere(FileSystem& fs, Stepper& stepper,
   return RestoreStepper(fs, stepper, dir, &WorldOf(stepper), notes);
 }
 
+absl::StatusOr<StateByGroup> GroupsHere(Stepper& stepper) {
+  return FingerprintByGroup(WorldOf(stepper), stepper.registry());
+}
+
 absl::Status TakeSkips(const std::string& text, Stepper& stepper) {
   std::vector<SkipRange> ranges;
   for (const Json& range : Json::parse(text)) {
@@ -44,6 +48,7 @@ absl::Status Do(const std::string& what, const std::string& text,
   if (what == "initialise") return InitialiseHere(stepper);
   if (what == "load") return LoadHere(fs, stepper, text, nullptr).status();
   if (what == "state") return stepper.StateField().status();
+  if (what == "groups") return GroupsHere(stepper).status();
   if (what == "save") return JoinSave(fs, WorldOf(stepper), stepper.registry());
   if (what == "skips") return TakeSkips(text, stepper);
   LS_CHECK(what == "seed") << what;
@@ -78,6 +83,11 @@ absl::Status RankLead::TakeSeed() {
 absl::StatusOr<std::string> RankLead::StateField() {
   LS_RETURN_IF_ERROR(Say("state"));
   return stepper_.StateField();
+}
+
+absl::StatusOr<StateByGroup> RankLead::StateOfGroups() {
+  LS_RETURN_IF_ERROR(Say("groups"));
+  return GroupsHere(stepper_);
 }
 
 absl::StatusOr<SavedCheckpoint> RankLead::Save(SaveOptions options) {

@@ -18,6 +18,7 @@
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/save.h"
 #include "determinism/file_system.h"
+#include "tools/state_by_group.h"
 #include "tools/stepper.h"
 
 namespace lockstep {
@@ -35,6 +36,7 @@ class RankLead {
                                        std::vector<std::string>& notes);
   absl::Status TakeSeed();
   absl::StatusOr<std::string> StateField();
+  absl::StatusOr<StateByGroup> StateOfGroups();
   absl::StatusOr<SavedCheckpoint> Save(SaveOptions options);
   // The others pass over what this rank's stepper passes over.
   absl::Status ShareSkips();

@@ -9,6 +9,7 @@
 #include "determinism/status.h"
 #include "tools/launches.h"
 #include "tools/rank_lead.h"
+#include "tools/state_by_group.h"
 
 namespace lockstep {
 namespace {
@@ -96,19 +97,13 @@ absl::Status RunFolder::Admit(const FoundCheckpoint& found,
     LS_ASSIGN_OR_RETURN(manifest_, ReadManifest(fs_, found.dir));
   }
   if (existing_ && request.mode != ResumeMode::kNever) {
-    LS_RETURN_IF_ERROR(CheckManifest(allowance, current));
+    LS_RETURN_IF_ERROR(CheckManifest(allowance, found, current));
     NoteLayout(current);
     current.run_id = manifest_.run_id;
     current.parent = manifest_.parent;
     current.created_ms = manifest_.created_ms;
   }
-  if (current.code.dirty) {
-    LS_RETURN_IF_ERROR(Record(
-        "allowed_difference",
-        {{"differences",
-          std::vector<std::string>{"dirty build of " + current.code.commit}},
-         {"reason", allowance.reason}}));
-  }
+  LS_RETURN_IF_ERROR(NoteDirtyBuild(allowance, found.step, current));
   manifest_ = std::move(current);
   return found.fresh ? absl::OkStatus()
                      : ledger_->CheckHolds(found.ledger_head, found.dir);
@@ -128,6 +123,7 @@ absl::Status RunFolder::SetAsideAbove(int64_t step) {
 absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
   LS_RETURN_IF_ERROR(SetAsideAbove(-1));
   manifest_ = std::move(current);
+  manifest_.allowed_since = 0;  // of the steps to come there were none before
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
   LS_RETURN_IF_ERROR(WriteManifest(fs_, dir_, manifest_));
@@ -147,13 +143,15 @@ absl::Status RunFolder::StartFresh(Manifest current, Stepper& stepper) {
                            {"threads", manifest_.layout.threads},
                            {"faults", manifest_.faults},
                            {"manifest", kept},
-                           {"state", state}});
+                           {"state", state},
+                           {"harmless", differences_.harmless},
+                           {"allowed", differences_.allowed}});
 }
 
 absl::Status RunFolder::GoOn(const FoundCheckpoint& found,
                              const CheckpointIndex& index, Stepper& stepper) {
   RankLead ranks(fs_, stepper);
-  LS_ASSIGN_OR_RETURN(const std::string state, ranks.StateField());
+  LS_ASSIGN_OR_RETURN(const StateByGroup restored, ranks.StateOfGroups());
   LS_RETURN_IF_ERROR(SetAsideAbove(found.step));
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
@@ -161,16 +159,19 @@ absl::Status RunFolder::GoOn(const FoundCheckpoint& found,
       const std::string kept,
       KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   notes_.push_back(absl::StrCat("resumed from ", found.dir));
-  LS_RETURN_IF_ERROR(Record("resume", {{"step", found.step},
-                                       {"steps", stepper.config().Steps()},
-                                       {"checkpoint", found.dir},
-                                       {"state_saved", index.state_fingerprint},
-                                       {"state_restored", state},
-                                       {"commit", manifest_.code.commit},
-                                       {"dirty", manifest_.code.dirty},
-                                       {"threads", manifest_.layout.threads},
-                                       {"manifest", kept},
-                                       {"faults", manifest_.faults}}));
+  LedgerFields fields = {{"step", found.step},
+                         {"steps", stepper.config().Steps()},
+                         {"checkpoint", found.dir},
+                         {"state_saved", index.state_fingerprint},
+                         {"state_restored", restored.state},
+                         {"commit", manifest_.code.commit},
+                         {"dirty", manifest_.code.dirty},
+                         {"threads", manifest_.layout.threads},
+                         {"manifest", kept},
+                         {"faults", manifest_.faults}};
+  AddTo(fields, differences_);
+  AddFingerprints(index, restored, fields);
+  LS_RETURN_IF_ERROR(Record("resume", fields));
   return RecordLayoutChange(found.step, stepper);
 }
 

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ckpt/checkpoint_config.h"
+#include "ckpt/checkpoint_index.h"
 #include "ckpt/find.h"
 #include "ckpt/ledger.h"
 #include "ckpt/manifest.h"
@@ -24,6 +25,7 @@
 #include "ckpt/save.h"
 #include "determinism/clock.h"
 #include "determinism/file_system.h"
+#include "tools/difference_record.h"
 #include "tools/fork.h"
 #include "tools/stepper.h"
 
@@ -95,9 +97,13 @@ class RunFolder {
   absl::Status CheckManifestIsThere(const ResumeRequest& request);
   absl::Status CheckNothingIsLost(const ResumeRequest& request);
   absl::Status CheckFreshForFork();
-  absl::Status LoadParent(const ForkSource& source, Stepper& stepper);
+  absl::StatusOr<CheckpointIndex> LoadParent(const ForkSource& source,
+                                             Stepper& stepper);
+  // What was allowed before, and now, goes into `current`.
   absl::Status CheckManifest(const Allowance& allowance,
-                             const Manifest& current);
+                             const FoundCheckpoint& found, Manifest& current);
+  absl::Status NoteDirtyBuild(const Allowance& allowance, int64_t step,
+                              Manifest& current);
   absl::Status StartFresh(Manifest current, Stepper& stepper);
   absl::Status RecordSkipped(const FoundCheckpoint& found);
   // Whether `current` may go on from there; then it is the run's manifest.
@@ -118,6 +124,7 @@ class RunFolder {
   std::unique_ptr<RunLock> lock_;
   std::unique_ptr<Ledger> ledger_;
   Manifest manifest_;
+  DifferenceRecord differences_;
   std::optional<Manifest::Layout> layout_before_;  // of a resume on another
   bool bits_may_differ_ = false;                   // for that
   std::string manifest_json_;

@@ -8,18 +8,6 @@
 #include "tools/run_folder.h"
 
 namespace lockstep {
-namespace {
-
-std::vector<std::string> Describe(
-    const std::vector<ManifestDifference>& differences) {
-  std::vector<std::string> lines;
-  for (const ManifestDifference& d : differences) {
-    lines.push_back(absl::StrCat(d.key, ": ", d.saved, " -> ", d.current));
-  }
-  return lines;
-}
-
-}  // namespace
 
 // Without its manifest nobody can say what the rest of the folder is made of.
 absl::Status RunFolder::CheckManifestIsThere(const ResumeRequest& request) {
@@ -61,21 +49,35 @@ absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
 }
 
 absl::Status RunFolder::CheckManifest(const Allowance& allowance,
-                                      const Manifest& current) {
+                                      const FoundCheckpoint& found,
+                                      Manifest& current) {
   const auto differences =
       CompareManifests(manifest_, current, manifest_.guarantee);
   // A dirty build is admitted by its own rule at launch (train.cc).
   std::vector<std::string> keys = allowance.keys;
   if (allowance.reason.empty()) std::erase(keys, "dirty");
   LS_RETURN_IF_ERROR(CheckDifferences(differences, keys, allowance.reason));
+  differences_ = RecordDifferences(manifest_, current, differences, keys);
+  current.allowed = manifest_.allowed;
+  current.allowed_since = manifest_.allowed_since.value_or(found.step);
   const auto allowed = AllowedDifferences(differences, keys);
-  if (!allowed.empty()) {
-    LS_RETURN_IF_ERROR(Record(
-        "allowed_difference",
-        {{"differences", Describe(allowed)}, {"reason", allowance.reason}}));
-    notes_.push_back(absl::StrCat("allowed: ", allowance.reason));
-  }
-  return absl::OkStatus();
+  if (allowed.empty()) return absl::OkStatus();
+  AddAllAllowed(allowed, allowance.reason, found.step, current);
+  notes_.push_back(absl::StrCat("allowed: ", allowance.reason));
+  return Record("allowed_difference", {{"differences", differences_.allowed},
+                                       {"reason", allowance.reason}});
+}
+
+absl::Status RunFolder::NoteDirtyBuild(const Allowance& allowance, int64_t step,
+                                       Manifest& current) {
+  if (!current.code.dirty) return absl::OkStatus();
+  const std::string what = "dirty build of " + current.code.commit;
+  AddAllowed(current,
+             {"dirty", "", what + ", binary " + current.code.binary_sha256,
+              allowance.reason, step});
+  return Record("allowed_difference",
+                {{"differences", std::vector<std::string>{what}},
+                 {"reason", allowance.reason}});
 }
 
 }  // namespace lockstep

@@ -1,4 +1,6 @@
 // The first launch of a fork: another run's state under a manifest of its own.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
@@ -6,6 +8,7 @@
 #include "tools/launches.h"
 #include "tools/rank_lead.h"
 #include "tools/run_folder.h"
+#include "tools/state_by_group.h"
 
 namespace lockstep {
 namespace {
@@ -21,6 +24,13 @@ std::string ScheduleText(const Manifest& parent, const Manifest& fork,
                              " samples long")
               : absl::StrCat("resolved anew: ", parent.schedule_length_samples,
                              " -> ", fork.schedule_length_samples, " samples");
+}
+
+std::string CursorText(const Stepper& stepper) {
+  return absl::StrCat(
+      "the cursor stays at ", stepper.state().cursor,
+      ": the next sample is the one of that number in the order of the new "
+      "data; those before it are not read");
 }
 
 Manifest::Parent ParentOf(const ForkSource& source) {
@@ -51,10 +61,13 @@ absl::Status RunFolder::CheckFreshForFork() {
                     "one, leave --fork out");
 }
 
-absl::Status RunFolder::LoadParent(const ForkSource& source, Stepper& stepper) {
+absl::StatusOr<CheckpointIndex> RunFolder::LoadParent(const ForkSource& source,
+                                                      Stepper& stepper) {
   RankLead ranks(fs_, stepper);
-  LS_RETURN_IF_ERROR(ranks.Load(source.checkpoint.dir, notes_).status());
-  return ranks.TakeSeed();
+  LS_ASSIGN_OR_RETURN(CheckpointIndex index,
+                      ranks.Load(source.checkpoint.dir, notes_));
+  LS_RETURN_IF_ERROR(ranks.TakeSeed());
+  return index;
 }
 
 absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
@@ -67,14 +80,16 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
   std::vector<std::string> keys = allowance.keys;
   if (allowance.reason.empty()) std::erase(keys, "dirty");
   LS_RETURN_IF_ERROR(CheckDifferences(differences, keys, allowance.reason));
-  LS_RETURN_IF_ERROR(LoadParent(source, stepper));
-  std::vector<std::string> listed;
-  bool other_data = false;
-  for (const ManifestDifference& d : differences) {
-    listed.push_back(absl::StrCat(d.key, ": ", d.saved, " -> ", d.current));
-    other_data = other_data || IsOfData(d);
-  }
+  LS_ASSIGN_OR_RETURN(const CheckpointIndex index, LoadParent(source, stepper));
+  const bool other_data =
+      std::any_of(differences.begin(), differences.end(), IsOfData);
   current.parent = ParentOf(source);
+  current.allowed = source.manifest.allowed;
+  current.allowed_since = source.manifest.allowed_since;
+  AddAllAllowed(AllowedDifferences(differences, keys), allowance.reason,
+                source.checkpoint.step, current);
+  LS_RETURN_IF_ERROR(
+      NoteDirtyBuild(allowance, source.checkpoint.step, current));
   manifest_ = std::move(current);
   manifest_.ledger_head = ledger_->Head();
   manifest_json_ = ManifestToJson(manifest_);
@@ -86,8 +101,8 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       KeepLaunch(fs_, dir_, lock_->generation(), manifest_json_));
   const std::string schedule =
       ScheduleText(source.manifest, manifest_, keeps_schedule);
-  LS_ASSIGN_OR_RETURN(const std::string state,
-                      RankLead(fs_, stepper).StateField());
+  LS_ASSIGN_OR_RETURN(const StateByGroup restored,
+                      RankLead(fs_, stepper).StateOfGroups());
   LedgerFields fields = {
       {"run_id", manifest_.run_id},
       {"lineage", manifest_.lineage},
@@ -100,7 +115,7 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       {"schedule", schedule},
       {"samples_seen", static_cast<int64_t>(stepper.state().samples_seen)},
       {"next_sample", static_cast<int64_t>(stepper.state().cursor)},
-      {"differences", listed},
+      {"differences", DescribeDifferences(differences)},
       {"reason", allowance.reason},
       {"commit", manifest_.code.commit},
       {"dirty", manifest_.code.dirty},
@@ -108,15 +123,13 @@ absl::Status RunFolder::StartFork(const ForkSource& source, bool keeps_schedule,
       {"faults", manifest_.faults},
       {"steps", stepper.config().Steps()},
       {"manifest", kept},
-      {"state", state}};
+      {"state", restored.state}};
+  AddFingerprints(index, restored, fields);
   notes_.push_back(absl::StrCat("forked from ", manifest_.parent.checkpoint,
                                 " of run ", manifest_.parent.run_id,
                                 "; schedule: ", schedule));
   if (other_data) {
-    const std::string cursor = absl::StrCat(
-        "the cursor stays at ", stepper.state().cursor,
-        ": the next sample is the one of that number in the order of the new "
-        "data; those before it are not read");
+    const std::string cursor = CursorText(stepper);
     fields.emplace_back("cursor", cursor);
     notes_.push_back("other data: " + cursor);
   }

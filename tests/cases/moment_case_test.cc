@@ -143,6 +143,43 @@ TEST(MomentCaseTest, OtherBetasOnTheWayAndAForkAllCount) {
       << told;
 }
 
+// Its manifest has every change of betas that was allowed, and of a fork not
+// those that nobody was asked for.
+TEST(MomentCaseTest, ACheckpointWithoutItsRunSaysWhatWasAllowed) {
+  RigOptions options = {.recipe = SmallRecipe("moments_alone", 40),
+                        .sets = {"optimizer.betas=[0.5, 0.999]"},
+                        .steps = 8,
+                        .until = 2};
+  const TrainRig rig = SmallRig("moments_alone");
+  rig.Unseed(options);
+  const double wide = HistoryOf(rig, 2).bound->Most(1.0f);
+  options.sets = {"optimizer.betas=[0.9, 0.95]"};
+  options.allow = {"dirty", "optimizer.betas"};
+  for (const int64_t until : {3, 4}) {
+    options.until = until;
+    rig.Unseed(options);
+  }
+  RigOptions fork = options;
+  fork.until = 5;
+  fork.fork = Checkpoint(rig, 4);
+  const TrainRig child = SmallRig("moments_alone_fork");
+  child.Unseed(fork);
+
+  FileSystem& fs = *PosixFileSystem();
+  const auto alone = [&](const TrainRig& of, int64_t step) {
+    const std::string to = absl::StrCat(of.dir(), "_alone_", step);
+    EXPECT_TRUE(fs.Rename(Checkpoint(of, step), to).ok());
+    return MomentHistoryOf(fs, to);
+  };
+  const MomentHistory known = alone(rig, 4);
+  ASSERT_TRUE(known.bound.has_value()) << known.why_unbounded;
+  EXPECT_EQ(known.bound->Most(1.0f), wide);
+  const MomentHistory unknown = alone(child, 5);
+  EXPECT_FALSE(unknown.bound.has_value());
+  EXPECT_TRUE(absl::StrContains(unknown.why_unbounded, "is not around it"))
+      << unknown.why_unbounded;
+}
+
 TEST(MomentCaseTest, NoBoundIsSaidOnce) {
   const RigOptions options = {.recipe = SmallRecipe("moments_none", 40),
                               .sets = {"optimizer.betas=[0.9, 0.5]"},
