@@ -5,7 +5,9 @@
 #include "tools/cli.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "determinism/status.h"
 #include "tools/batch_schedule.h"
@@ -79,53 +81,33 @@ void AddStatus(CLI::App& app, StatusOptions& o, Run& run) {
   verb->callback([&] { run = [&] { return StatusVerb(o); }; });
 }
 
-void AddEval(CLI::App& app, EvalOptions& o, Run& run) {
-  CLI::App* verb = Verb(app, "eval", "loss of a run on its held-out documents",
-                        "lockstep eval runs/debug-0123abcd recipes/debug.toml");
-  verb->add_option("run", o.run_dir,
-                   "the run's folder, or a checkpoint's in it")
-      ->required();
-  verb->add_option("recipe", o.recipe, "its recipe, or another evaluation's")
-      ->required();
-  verb->add_option("--set", o.sets, "section.key=value, over the recipe")
-      ->take_all()
-      ->expected(1);
-  verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
-  verb->add_option("--micro-batch", o.micro_batch, "samples at a time")
-      ->transform(Whole(1, kMostBatch));
-  verb->add_option("--text", o.text, "write the text that was scored here");
-  verb->add_option("--threads", o.threads, "compute threads")
-      ->transform(Threads());
-  verb->add_flag("--json", o.json, "one JSON object on stdout");
-  verb->callback([&] { run = [&] { return EvalVerb(o); }; });
-}
+// All verbs and what their options fill.
+struct CommandLine {
+  CommandLine() {
+    app.require_subcommand(1);
+    AddTrain(app, train, run);
+    AddLaunch(app, launch, run);
+    AddStatus(app, status, run);
+    AddEval(app, eval, run);
+    AddGenerate(app, generate, run);
+    AddExplain(app, explain, run);
+    AddReplay(app, replay, run);
+    AddBisect(app, bisect, run);
+    AddVerify(app, verify, run);
+    AddRecipe(app, recipe, run);
+    AddData(app, data, run);
+    AddCkpt(app, ckpt, run);
+    AddTrace(app, trace, run);
+    AddPlan(app, plan, run);
+    AddBench(app, bench, run);
+    AddTax(app, tax, run);
+    AddDoctor(app, doctor, run);
+    AddCompare(app, compare, run);
+    AddSeeds(app, seeds, run);
+    AddDiff(app, diff, run);
+  }
 
-void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run) {
-  CLI::App* verb =
-      Verb(app, "generate", "text sampled from a run's model",
-           "lockstep generate runs/debug-0123abcd --prompt 'The '");
-  verb->add_option("run", o.run_dir,
-                   "the run's folder, or a checkpoint's in it")
-      ->required();
-  verb->add_option("--prompt", o.prompt, "text to go on from")->required();
-  verb->add_option("--tokens", o.tokens, "most tokens to draw")
-      ->transform(Whole(1, 1 << 20));
-  verb->add_option("--temperature", o.temperature, "0 takes the likeliest")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_option("--seed", o.seed, "another text")
-      ->transform(Whole(0, INT64_MAX));
-  verb->add_option("--checkpoint", o.checkpoint, "another than the newest");
-  verb->add_option("--threads", o.threads, "compute threads")
-      ->transform(Threads());
-  verb->add_flag("--json", o.json, "one JSON object on stdout");
-  verb->callback([&] { run = [&] { return GenerateVerb(o); }; });
-}
-
-}  // namespace
-
-int RunCommandLine(int argc, char** argv) {
-  CLI::App app("Lockstep: a trainer whose every bit is accounted for");
-  app.require_subcommand(1);
+  CLI::App app{"Lockstep: a trainer whose every bit is accounted for"};
   TrainOptions train;
   LaunchOptions launch;
   StatusOptions status;
@@ -147,37 +129,48 @@ int RunCommandLine(int argc, char** argv) {
   SeedsOptions seeds;
   DiffOptions diff;
   Run run;
-  AddTrain(app, train, run);
-  AddLaunch(app, launch, run);
-  AddStatus(app, status, run);
-  AddEval(app, eval, run);
-  AddGenerate(app, generate, run);
-  AddExplain(app, explain, run);
-  AddReplay(app, replay, run);
-  AddBisect(app, bisect, run);
-  AddVerify(app, verify, run);
-  AddRecipe(app, recipe, run);
-  AddData(app, data, run);
-  AddCkpt(app, ckpt, run);
-  AddTrace(app, trace, run);
-  AddPlan(app, plan, run);
-  AddBench(app, bench, run);
-  AddTax(app, tax, run);
-  AddDoctor(app, doctor, run);
-  AddCompare(app, compare, run);
-  AddSeeds(app, seeds, run);
-  AddDiff(app, diff, run);
-  const std::string mistake = ArgumentMistake(app, {argv + 1, argv + argc});
+};
+
+// The exit code of words that cannot be parsed, or ask for help.
+std::optional<int> Parse(CommandLine& line, int argc, char** argv) {
+  const std::string mistake =
+      ArgumentMistake(line.app, {argv + 1, argv + argc});
   if (!mistake.empty()) {
     std::fprintf(stderr, "lockstep: %s\n", mistake.c_str());
     return kUsage;
   }
   try {  // CLI11 reports by exception
-    app.parse(argc, argv);
+    line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return line.app.exit(error) == 0 ? 0 : kUsage;
   }
-  return Finish(run());
+  return std::nullopt;
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  CommandLine line;
+  const std::optional<int> over = Parse(line, argc, argv);
+  return over ? *over : Finish(line.run());
+}
+
+std::string ParseCommandLine(const std::vector<std::string>& words) {
+  CommandLine line;
+  if (std::string mistake = ArgumentMistake(line.app, words);
+      !mistake.empty()) {
+    return mistake;
+  }
+  std::vector<const char*> argv = {"lockstep"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    line.app.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const CLI::CallForHelp&) {
+    return "help";
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace lockstep

@@ -52,6 +52,8 @@ struct DataVerbs {
   TrainTokenizerVerbOptions train_tokenizer;
 };
 void AddData(CLI::App& app, DataVerbs& o, Run& run);
+void AddEval(CLI::App& app, EvalOptions& o, Run& run);
+void AddGenerate(CLI::App& app, GenerateVerbOptions& o, Run& run);
 void AddExplain(CLI::App& app, ExplainOptions& o, Run& run);
 void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run);
 void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run);

@@ -2,11 +2,12 @@
 
 load("//tools/bazel:lockstep.bzl", "lockstep_binary")
 
-def lockstep_fuzz_targets(entries):
+def lockstep_fuzz_targets(entries, deps = [":fuzz_entries"]):
     """Makes fuzz_<name> for each; they link under --config=fuzz alone.
 
     Args:
       entries: from a corpus's name to the function that reads it.
+      deps: the library that has the functions.
     """
     for name, function in entries.items():
         lockstep_binary(
@@ -17,5 +18,5 @@ def lockstep_fuzz_targets(entries):
             linkopts = ["-fsanitize=fuzzer"],
             linkstatic = True,
             tags = ["manual"],
-            deps = [":fuzz_entries"],
+            deps = deps,
         )

@@ -28,6 +28,7 @@ void FuzzArgumentTexts(std::string_view bytes);
 void FuzzResizeNote(std::string_view bytes);
 void FuzzHosts(std::string_view bytes);
 void FuzzNodeList(std::string_view bytes);
+void FuzzWords(std::string_view bytes);
 // A run's folder.
 void FuzzSafetensors(std::string_view bytes);
 void FuzzManifest(std::string_view bytes);
@@ -46,6 +47,7 @@ void FuzzJsonLines(std::string_view bytes);
 void FuzzPackedText(std::string_view bytes);
 void FuzzTokenizer(std::string_view bytes);
 
+// Of the library that is linked: all but `words`, or that.
 std::vector<FuzzEntry> FuzzEntries();
 
 }  // namespace lockstep
