@@ -1,5 +1,6 @@
 #include "determinism/fault.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -188,13 +189,20 @@ bool FaultPlan::DueAtOperation(Order& order,
   return here && Due(order);
 }
 
-void FaultPlan::AtOperation(const OperationEvent& event) {
+OperationObserver* FaultPlan::late() {
+  const bool any = std::any_of(orders_.begin(), orders_.end(),
+                               [](const Order& o) { return o.spec.late; });
+  return any ? &late_ : nullptr;
+}
+
+void FaultPlan::AtOperation(const OperationEvent& event, bool late) {
   if (empty()) return;
   std::vector<FaultSpec> on_rank;
   absl::Status status;
   {
     const std::lock_guard lock(mutex_);
     for (Order& order : orders_) {
+      if (order.spec.late != late) continue;
       const bool due = DueAtOperation(order, event);
       if (due && IsRankKind(order.spec.kind)) {
         on_rank.push_back(order.spec);

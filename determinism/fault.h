@@ -18,6 +18,9 @@
 //              (seed 0, step)
 // The recomputation of a step (attempt > 0) meets the fault again unless
 // replayed=no, which models hardware.
+//
+// With late=yes a tensor is damaged behind those who listen (`late()`): what
+// they saw is not what the step goes on with.
 
 #ifndef DETERMINISM_FAULT_H_
 #define DETERMINISM_FAULT_H_
@@ -94,6 +97,7 @@ struct FaultSpec {
   When when = When::kOnce;
   double probability = 1;
   bool replayed = true;
+  bool late = false;
   int64_t sleep_ms = 0;
   std::optional<double> factor;
   std::string text;  // as given
@@ -148,8 +152,10 @@ class FaultPlan : public OperationObserver {
 
   // Mutates outputs. An order that cannot be carried out (an element beyond
   // the tensor, a bit beyond the type) is an InputError from the next point.
-  void AtOperation(const OperationEvent& event);
+  void AtOperation(const OperationEvent& event, bool late = false);
   void OnOperation(const OperationEvent& event) override { AtOperation(event); }
+  // The last of all observers, for orders that are late; null: none is.
+  OperationObserver* late();
 
   // Whether the collective of that name is not to take place: that of gradients
   // or that of weights. The same on every rank.
@@ -170,6 +176,13 @@ class FaultPlan : public OperationObserver {
   std::vector<std::string> Unfired() const;
 
  private:
+  struct Late : OperationObserver {
+    explicit Late(FaultPlan* plan) : plan(plan) {}
+    void OnOperation(const OperationEvent& event) override {
+      plan->AtOperation(event, true);
+    }
+    FaultPlan* plan;
+  };
   struct Order {
     FaultSpec spec;
     uint64_t index = 0;  // in the constructor's list
@@ -193,6 +206,7 @@ class FaultPlan : public OperationObserver {
   int64_t step_ = 0;
   int attempt_ = 0;
   absl::Status pending_;
+  Late late_{this};
 };
 
 }  // namespace lockstep

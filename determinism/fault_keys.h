@@ -15,10 +15,10 @@
 
 namespace lockstep::fault_internal {
 
-inline constexpr std::array<std::string_view, 16> kKeys = {
-    "kind", "step",     "rank",   "at",    "phase",      "element",
-    "bit",  "sample",   "micro",  "when",  "occurrence", "replayed",
-    "ms",   "document", "source", "factor"};
+inline constexpr std::array<std::string_view, 17> kKeys = {
+    "kind", "step",     "rank",   "at",     "phase",      "element",
+    "bit",  "sample",   "micro",  "when",   "occurrence", "replayed",
+    "ms",   "document", "source", "factor", "late"};
 
 struct KindText {
   std::string_view name;
@@ -31,12 +31,12 @@ struct KindText {
 
 // In the order of FaultKind.
 inline constexpr std::array<KindText, kFaultKindCount> kKindTexts = {{
-    {"flip", LS_FAULT_TENSOR " element! bit!",
+    {"flip", LS_FAULT_TENSOR " element! bit! late",
      "flips bit `bit` of element `element` of the operation's first output"},
-    {"nan", LS_FAULT_TENSOR " element!", "makes the element a quiet NaN"},
-    {"swap_rows", LS_FAULT_TENSOR " element!",
+    {"nan", LS_FAULT_TENSOR " element! late", "makes the element a quiet NaN"},
+    {"swap_rows", LS_FAULT_TENSOR " element! late",
      "exchanges the element's row (last dim) with the next one"},
-    {"spike", LS_FAULT_TENSOR " element factor",
+    {"spike", LS_FAULT_TENSOR " element factor late",
      "multiplies the element, or all, by `factor` (1024)"},
     {"stale", LS_FAULT_TENSOR,
      "leaves in the first output what the operation's last call of this launch "

@@ -26,7 +26,7 @@ std::string ErrorOf(const std::string& text) {
 struct Call {
   explicit Call(float value) : y(4, value) {}
 
-  void Tell(FaultPlan& plan, int64_t micro_batch = 0) {
+  void Tell(OperationObserver& plan, int64_t micro_batch = 0) {
     const TensorRef out = {
         .name = "y", .dtype = DType::kF32, .shape = {2, 2}, .data = y.data()};
     plan.OnOperation({.phase = Phase::kForward,
@@ -118,6 +118,25 @@ TEST(RngSlipTest, OfItsMicroBatchHoweverOftenAsked) {
   plan.BeginStep(4, 0);
   EXPECT_FALSE(plan.SlipsStream(0, kHere));
   EXPECT_TRUE(plan.Unfired().empty());
+}
+
+// Who listens in between sees what the operation left.
+TEST(LateFaultTest, ActsBehindThoseWhoListen) {
+  FaultPlan plan(Spec("kind=spike,factor=2,at=a.b,occurrence=2,late=yes"), 0);
+  ASSERT_NE(plan.late(), nullptr);
+  for (const float want : {3.0f, 6.0f, 3.0f}) {
+    Call call(3);
+    call.Tell(plan);
+    EXPECT_EQ(call.y, std::vector<float>(4, 3));
+    call.Tell(*plan.late());
+    EXPECT_EQ(call.y, std::vector<float>(4, want));
+  }
+  EXPECT_TRUE(plan.Unfired().empty());
+  FaultPlan early(Spec("kind=spike,factor=2,at=a.b,late=no"), 0);
+  EXPECT_EQ(early.late(), nullptr);
+  Call call(3);
+  call.Tell(early);
+  EXPECT_EQ(call.y, std::vector<float>(4, 6));
 }
 
 // The table of FAULTS.md is this one, byte for byte.

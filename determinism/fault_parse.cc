@@ -150,7 +150,8 @@ class Parser {
     if (key == "at") return ReadAt(value);
     if (key == "phase") return ReadPhase(value);
     if (key == "when") return ReadWhen(value);
-    if (key == "replayed") return ReadReplayed(value);
+    if (key == "replayed") return ReadYesNo(key, value, spec_.replayed);
+    if (key == "late") return ReadYesNo(key, value, spec_.late);
     if (key == "occurrence") return ReadOccurrence(value);
     if (key == "kind") return absl::OkStatus();
     if (key == "factor") {
@@ -216,11 +217,12 @@ class Parser {
     return absl::OkStatus();
   }
 
-  absl::Status ReadReplayed(string_view value) {
+  absl::Status ReadYesNo(string_view key, string_view value, bool& yes) const {
     if (value != "yes" && value != "no") {
-      return Error("replayed is " + Quoted(value), "write yes or no");
+      return Error(std::string(key) + " is " + Quoted(value),
+                   "write yes or no");
     }
-    spec_.replayed = value == "yes";
+    yes = value == "yes";
     return absl::OkStatus();
   }
 

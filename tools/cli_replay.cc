@@ -53,13 +53,16 @@ void AddReplay(CLI::App& app, ReplayVerbOptions& o, Run& run) {
   verb->add_flag(
       "--swap-ranks", o.swap_ranks,
       "the ranks on cores in the opposite order; as many cores are needed");
-  verb->add_option("--trace", o.trace,
-                   "write what every rank does to this new folder");
+  CLI::Option* trace = verb->add_option(
+      "--trace", o.trace, "write what every rank does to this new folder");
   verb->add_option("--trace-level", o.trace_level,
-                   "step, phase, module, operation or kernel");
+                   "step, phase, module, operation or kernel")
+      ->needs(trace);
   verb->add_option("--trace-values", o.trace_values,
-                   "beside fingerprints: none, statistics, sample or bytes");
-  verb->add_option("--trace-scope", o.trace_scope, "only below this module");
+                   "beside fingerprints: none, statistics, sample or bytes")
+      ->needs(trace);
+  verb->add_option("--trace-scope", o.trace_scope, "only below this module")
+      ->needs(trace);
   verb->add_option("--threads", o.threads, "compute threads of a rank")
       ->transform(Threads());
   verb->add_flag("--json", o.json,
@@ -76,11 +79,13 @@ void AddBisect(CLI::App& app, BisectVerbOptions& o, Run& run) {
   verb->add_option("b", o.b, "another run's")->required();
   verb->add_option("--binary-a", o.binary_a, "the program that made A");
   verb->add_option("--binary-b", o.binary_b, "the program that made B");
-  verb->add_option("--verify-fix", o.verify_fix,
-                   "RUN_C RUN_D, made with a fix: are they equal, do they "
-                   "still do the operation, what does a step cost")
-      ->expected(2);
-  verb->add_option("--binary-fix", o.binary_fix, "the program that made them");
+  CLI::Option* fix =
+      verb->add_option("--verify-fix", o.verify_fix,
+                       "RUN_C RUN_D, made with a fix: are they equal, do they "
+                       "still do the operation, what does a step cost")
+          ->expected(2);
+  verb->add_option("--binary-fix", o.binary_fix, "the program that made them")
+      ->needs(fix);
   verb->add_option("--scratch", o.scratch, "a folder for temporary traces");
   verb->add_option("--output", o.output,
                    "the folder for what was found (bisects/A_B)");

@@ -42,7 +42,7 @@ Stepper::Stepper(const RunConfig& config, const StepperOptions& options,
             return dataset->TrainSample(index, rows);
           },
           Prefetching()) {
-  if (faults_ != nullptr && !faults_->empty()) hooks_.Add(faults_);
+  SetHooks();
 }
 
 absl::Status Stepper::Initialise() {

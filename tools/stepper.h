@@ -82,8 +82,8 @@ class Stepper {
   // For a person: where the samples of the rest of the run come from.
   absl::StatusOr<std::string> DescribeDraws() const;
 
-  // Adds a tracer behind the fault injector.
-  void AddObserver(OperationObserver* observer) { hooks_.Add(observer); }
+  // Adds a tracer behind the fault injector, and before what it does late.
+  void AddObserver(OperationObserver* observer);
   // The same, and tells it of what the next step begins with, in phase `load`;
   // from here on operations say which kernels ran.
   void AddTracer(OperationObserver* tracer);
@@ -141,6 +141,7 @@ class Stepper {
   }
   StepContext Context(const Work& work, int64_t micro_batch,
                       OperationHooks& hooks);
+  void SetHooks();
   absl::StatusOr<StepReport> TakeStep(Work& work);
   void KeepSamples(Work& work);
   void AdoptDueSkips();
@@ -179,6 +180,7 @@ class Stepper {
   bool fingerprints_;
   const Dataset* dataset_;
   FaultPlan* faults_;
+  std::vector<OperationObserver*> observers_;
   OperationHooks hooks_;
   Device device_;
   StateRegistry registry_;

@@ -20,9 +20,23 @@ absl::Status Stepper::RestoreRuntime() {
   return model_.reduction().GatherWeights();
 }
 
+void Stepper::SetHooks() {
+  hooks_ = OperationHooks();
+  const bool breaks = faults_ != nullptr && !faults_->empty();
+  if (breaks) hooks_.Add(faults_);
+  for (OperationObserver* observer : observers_) hooks_.Add(observer);
+  OperationObserver* late = breaks ? faults_->late() : nullptr;
+  if (late != nullptr) hooks_.Add(late);
+}
+
+void Stepper::AddObserver(OperationObserver* observer) {
+  observers_.push_back(observer);
+  SetHooks();
+}
+
 void Stepper::AddTracer(OperationObserver* tracer) {
   device_.WatchKernels();
-  hooks_.Add(tracer);
+  AddObserver(tracer);
   OperationHooks alone;
   alone.Add(tracer);
   const StepContext context = Context(Work{}, 0, alone);

@@ -27,15 +27,20 @@ bool Named(const Json& json, const Plan& plan) {
   if (!is("step", plan.step) || json["replays"] > 2) return false;
   if (!plan.ranks.empty() && !is("ranks", plan.ranks)) return false;
   if (plan.sample && !is("sample", *plan.sample)) return false;
+  if (!plan.producer.operation.empty()) {
+    const std::string producer = json["producer"].dump();
+    return producer.find(plan.producer.scope) != std::string::npos &&
+           producer.find(plan.producer.operation) != std::string::npos;
+  }
   if (place.operation.empty()) return true;
   return (place.scope.empty() || is("scope", place.scope)) &&
          is("operation", place.operation) && is("phase", place.phase) &&
          is("tensor", plan.tensor);
 }
 
-std::string KindOf(const std::string& fault) {
-  const size_t begin = fault.find('=') + 1;
-  return fault.substr(begin, fault.find(',') - begin);
+const Layout& LayoutCalled(const std::string& name) {
+  return *std::find_if(Layouts().begin(), Layouts().end(),
+                       [&](const Layout& l) { return l.name == name; });
 }
 
 }  // namespace
@@ -79,9 +84,13 @@ const Campaign::Clean& Campaign::CleanRun(const std::string& name,
 
 std::string Campaign::OptionsOf(int number, RigOptions& options) {
   Dice dice(number);
-  const Layout& layout =
-      NeedsReplicas(number) ? Layouts()[1] : dice.Of(Layouts());
-  const std::string precision = dice.Of(Words{"fp32", "bf16", "fp16"});
+  Words names = LayoutsFor(number), precisions = PrecisionsFor(number);
+  if (names.empty()) {
+    for (const Layout& layout : Layouts()) names.push_back(layout.name);
+  }
+  if (precisions.empty()) precisions = {"fp32", "bf16", "fp16"};
+  const Layout& layout = LayoutCalled(dice.Of(names));
+  const std::string precision = dice.Of(precisions);
   options = {.sets = layout.sets, .threads = 1, .ranks = layout.ranks};
   options.sets.insert(options.sets.end(),
                       {"checkpoint.every=2", "precision.mode=" + precision,
@@ -94,10 +103,7 @@ CampaignCase Campaign::Run(int number) {
   const std::string name = OptionsOf(number, options);
   Dice dice(number + 1'000'000);
   const size_t cut = name.find('_');
-  const auto& layouts = Layouts();
-  const Layout& layout = *std::find_if(
-      layouts.begin(), layouts.end(),
-      [&](const Layout& l) { return l.name == name.substr(0, cut); });
+  const Layout& layout = LayoutCalled(name.substr(0, cut));
   const Clean& clean = CleanRun(name, options);
   const auto plan = PlanOf(number, {.layout = layout,
                                     .precision = name.substr(cut + 1),
@@ -109,7 +115,7 @@ CampaignCase Campaign::Run(int number) {
   if (!plan.ok()) return {};
   CampaignCase result = {
       .about = absl::StrCat(number, ": ", name, ", ", plan->faults.front()),
-      .kind = KindOf(plan->faults.front())};
+      .kind = plan->kind};
   const TrainRig broken("campaign_broken");
   if (plan->resumed_at > 0) {
     RigOptions first = options;

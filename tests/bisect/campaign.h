@@ -19,7 +19,7 @@ namespace lockstep {
 
 struct CampaignCase {
   std::string about;         // layout, precision, fault
-  std::string kind = {};     // of the fault
+  std::string kind = {};     // of case
   bool matters = false;      // some line of the run is another
   bool named = false;        // as planted: step, place, tensor, rank or sample
   bool false_alarm = false;  // no line is another, and bisect saw one

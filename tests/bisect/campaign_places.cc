@@ -36,7 +36,8 @@ const std::vector<Layout>& Layouts() {
       {"tensor", 2, {"parallel.tensor=2", "guarantee=layout_invariant"}},
       {"sequence", 2, {"parallel.tensor=2", "parallel.sequence=true"}},
       {"pipeline", 2, {"parallel.pipeline=2", "guarantee=layout_invariant"}},
-      {"recompute", 1, {"train.recompute=true"}}};
+      {"recompute", 1, {"train.recompute=true"}},
+      {"four", 4, {"parallel.data=2", "parallel.tensor=2"}}};
   return layouts;
 }
 
@@ -62,6 +63,29 @@ Place AnyPlace(Dice& dice) {
           "gradient", "reduction"};
 }
 
+std::string AnyWeight(Dice& dice) {
+  const size_t layer = dice(7);
+  if (layer == 5) return "lm_head.weight";
+  if (layer == 6) return "backbone.embeddings.weight";
+  const auto [in, out] = ProjectionsOf(layer);
+  const std::string weight = layer == 3 || dice(2) == 0 ? out : in;
+  return absl::StrCat("backbone.", Mixer(layer), ".", weight, ".weight");
+}
+
+Place AnyPlaceOfWholeOutput(Dice& dice) {
+  const size_t layer = dice(5);
+  // A Mamba-2 projection's is read in parts.
+  Words all = {"norm"};
+  if (IsMlp(layer)) all = {"up_proj", "squared_relu"};
+  if (layer == 3) all = {"qkv_proj", "attention"};
+  return {Mixer(layer), dice.Of(all), "forward"};
+}
+
+Place AnyPlaceOfRecompute(Dice& dice) {
+  const size_t layer = dice(5);
+  return {Mixer(layer), dice.Of(OperationsOf(layer)), "recompute"};
+}
+
 Place PlaceOfSums(Dice& dice, const Layout& layout,
                   const std::string& precision) {
   const size_t layer = dice(5);
@@ -71,20 +95,26 @@ Place PlaceOfSums(Dice& dice, const Layout& layout,
   }
   // Tensor ranks have parts of what goes out of a mixer, and backward of what
   // goes into one.
-  const bool cut = layout.name == "tensor" || layout.name == "sequence";
+  const bool cut = layout.name == "tensor" || layout.name == "sequence" ||
+                   layout.name == "four";
   const auto [in, out] = ProjectionsOf(layer);
   const bool forward = dice(2) == 0, first = cut ? forward : dice(2) == 0;
   return {Mixer(layer), first ? in : out, forward ? "forward" : "backward"};
 }
 
 std::string TensorAt(const Place& place) {
-  const bool forward = place.phase == "forward";
+  const bool forward = place.phase == "forward" || place.phase == "recompute";
   const bool gated = place.scope.ends_with(".mixer");
   const std::string& operation = place.operation;
   if (operation == "gradient") return "grad";
   if (operation == "reduce_scatter") return "sum";
   if (operation == "all_gather") return "runtime";
   if (operation == "lookup") return "x";
+  if (operation == "loss") return "loss";
+  if (operation == "adamw") return "master";
+  if (operation == "convert") return "runtime";
+  if (operation == "send" || operation == "receive") return "stream";
+  if (place.phase == "clip") return "norm";
   if (operation == "residual") return "out";
   if (operation == "logits") return forward ? "logits" : "dx";
   if (operation == "norm" && gated) return forward ? "out" : "dy";

@@ -57,6 +57,13 @@ struct Place {
 std::string At(const Place& place);
 // Any operation of a pass, or a parameter's final gradient.
 Place AnyPlace(Dice& dice);
+// A weight that is trained, by its name.
+std::string AnyWeight(Dice& dice);
+// Of a mixer, forward: whose first output is given as a whole to an operation
+// that announces what it was given.
+Place AnyPlaceOfWholeOutput(Dice& dice);
+// Of a mixer: what recomputation does.
+Place AnyPlaceOfRecompute(Dice& dice);
 // A product or a norm whose terms are all on each rank that does it; norms are
 // where another order shows, in fp32.
 Place PlaceOfSums(Dice& dice, const Layout& layout,

@@ -1,7 +1,10 @@
 #include "tests/bisect/campaign_plan.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tests/bisect/campaign_damage.h"
 
 namespace lockstep {
 namespace {
@@ -10,45 +13,6 @@ constexpr int64_t kBatch = 8;  // samples of a step, four of each replica
 
 int64_t ASample(const Draw& draw) {
   return kBatch * (draw.step - 1) + static_cast<int64_t>(draw.dice(kBatch));
-}
-
-// Of an operation that every rank of the layout does that has it.
-std::vector<int64_t> RanksThatDo(const Draw& draw, const Place& place) {
-  if (draw.layout.ranks == 1) return {0};
-  if (draw.layout.name == "pipeline") {
-    const int64_t stage = StageOf(place.scope, draw.cut);
-    return stage < 0 ? std::vector<int64_t>() : std::vector<int64_t>{stage};
-  }
-  // Elsewhere an element may lie on one of them.
-  return {};
-}
-
-Plan PlanAt(const Draw& draw, const Place& place) {
-  return {.faults = {},
-          .step = draw.step,
-          .place = place,
-          .tensor = TensorAt(place),
-          .ranks = RanksThatDo(draw, place)};
-}
-
-// A flipped bit, swapped rows, or a number that is too large.
-Plan Damage(const Draw& draw, const std::string& kind) {
-  Dice& dice = draw.dice;
-  const Place place = AnyPlace(dice);
-  Plan plan = PlanAt(draw, place);
-  std::string fault = absl::StrCat("kind=", kind, ",step=", draw.step,
-                                   At(place), ",element=", dice(400));
-  if (draw.layout.name == "data" && place.phase != "reduction") {
-    plan.ranks = {static_cast<int64_t>(dice(2))};
-    absl::StrAppend(&fault, ",rank=", plan.ranks[0]);
-  }
-  if (kind == "spike") absl::StrAppend(&fault, ",factor=1.5");
-  if (kind == "flip") {
-    absl::StrAppend(&fault, ",bit=",
-                    draw.precision == "fp32" ? 12 + dice(14) : 3 + dice(8));
-  }
-  plan.faults = {fault};
-  return plan;
 }
 
 // What an earlier micro-batch left: the step's own, so that a replay has it.
@@ -136,39 +100,74 @@ absl::StatusOr<Plan> ChangedDocument(const Draw& draw) {
               .sample = sample};
 }
 
+absl::StatusOr<Plan> Of(Plan plan) { return plan; }
+
+struct Case {
+  const char* kind;
+  absl::StatusOr<Plan> (*plan)(const Draw&);
+  Words layouts = {}, precisions = {};
+};
+
+// In turn. Conversions are of weights that are no masters.
+const std::vector<Case>& Cases() {
+  static const auto& cases = *new std::vector<Case>{
+      {"flip", [](const Draw& d) { return Of(Damage(d, "flip")); }},
+      {"swap_rows", [](const Draw& d) { return Of(Damage(d, "swap_rows")); }},
+      {"loss", [](const Draw& d) { return Of(WrongLoss(d)); }},
+      {"spike", [](const Draw& d) { return Of(Damage(d, "spike")); }},
+      {"clip", [](const Draw& d) { return Of(WrongNorm(d)); }},
+      {"stale", [](const Draw& d) { return Of(Stale(d)); }},
+      {"order", [](const Draw& d) { return Of(OtherOrder(d)); }},
+      {"scale", [](const Draw& d) { return Of(WrongScale(d)); }},
+      {"drop_collective",
+       [](const Draw& d) { return Of(DroppedCollective(d)); },
+       {"data", "four"}},
+      {"rng_slip", [](const Draw& d) { return Of(SlippedStream(d)); }},
+      {"skip_sample", [](const Draw& d) { return Of(SlippedCursor(d)); }},
+      {"document", [](const Draw& d) { return ChangedDocument(d); }},
+      {"adamw", [](const Draw& d) { return Of(WrongUpdate(d)); }},
+      {"conversion",
+       [](const Draw& d) { return Of(WrongConversion(d)); },
+       {},
+       {"bf16", "fp16"}},
+      {"message",
+       [](const Draw& d) { return Of(WrongMessage(d)); },
+       {"pipeline"}},
+      {"collective",
+       [](const Draw& d) { return Of(WrongCollective(d)); },
+       {"data", "four"}},
+      {"recompute",
+       [](const Draw& d) { return Of(WrongRecompute(d)); },
+       {"recompute"}},
+      {"late", [](const Draw& d) { return Of(LateWrite(d)); }},
+      {"four ranks",
+       [](const Draw& d) { return Of(Damage(d, "flip")); },
+       {"four"}}};
+  return cases;
+}
+
+const Case& CaseOf(int number) {
+  return Cases()[static_cast<size_t>(number) % Cases().size()];
+}
+
 }  // namespace
 
 const Words& PlannedKinds() {
-  static const auto& kinds = *new Words{
-      "flip",  "swap_rows",       "spike",    "stale",       "order",
-      "scale", "drop_collective", "rng_slip", "skip_sample", "document"};
+  static const auto& kinds = *new Words([] {
+    Words all;
+    for (const Case& c : Cases()) all.emplace_back(c.kind);
+    return all;
+  }());
   return kinds;
 }
 
-// A list that each kind is in again and again.
+Words LayoutsFor(int number) { return CaseOf(number).layouts; }
+Words PrecisionsFor(int number) { return CaseOf(number).precisions; }
+
 absl::StatusOr<Plan> PlanOf(int number, const Draw& draw) {
-  switch (number % 12) {
-    case 1:
-      return Damage(draw, "swap_rows");
-    case 3:
-      return Damage(draw, "spike");
-    case 5:
-      return Stale(draw);
-    case 6:
-      return OtherOrder(draw);
-    case 7:
-      return WrongScale(draw);
-    case 8:
-      return DroppedCollective(draw);
-    case 9:
-      return SlippedStream(draw);
-    case 10:
-      return SlippedCursor(draw);
-    case 11:
-      return ChangedDocument(draw);
-    default:
-      return Damage(draw, "flip");
-  }
+  LS_ASSIGN_OR_RETURN(Plan plan, CaseOf(number).plan(draw));
+  plan.kind = CaseOf(number).kind;
+  return plan;
 }
 
 }  // namespace lockstep

@@ -19,9 +19,11 @@ namespace lockstep {
 // What is planted, and what bisect is to say of it.
 struct Plan {
   Words faults;
+  std::string kind = {};  // of case
   std::string verdict = "operation";
   int64_t step = 0;
   Place place = {};         // empty: not looked at
+  Place producer = {};      // likewise; of a write that nobody announced
   std::string tensor = {};  // empty: any
   // Those that part at this operation; empty: not looked at.
   std::vector<int64_t> ranks = {};
@@ -41,10 +43,12 @@ struct Draw {
 
 absl::StatusOr<Plan> PlanOf(int number, const Draw& draw);
 
-// Of a case whose fault needs ranks that reduce gradients.
-inline bool NeedsReplicas(int number) { return number % 12 == 8; }
+// Of the case's kind, which may need one: names of layouts, and precisions.
+// Empty: any.
+Words LayoutsFor(int number);
+Words PrecisionsFor(int number);
 
-// All that a campaign is to have named.
+// All that a campaign is to have named, in the order of case numbers.
 const Words& PlannedKinds();
 
 }  // namespace lockstep

@@ -78,6 +78,10 @@ expect 0 '^fix: fixed$' "$lockstep" bisect a b --verify-fix c d
 says 'a step takes'
 expect 1 '"verdict":"not_fixed"' "$lockstep" bisect a b --verify-fix c b --json
 expect 2 'verify-fix' "$lockstep" bisect a b --verify-fix c
+expect 2 'requires --verify-fix' "$lockstep" bisect a b --binary-fix ./program_a
+for option in '--trace-level kernel' '--trace-values bytes' '--trace-scope layers.1'; do
+  expect 2 'requires --trace' "$lockstep" replay a --from 3 --to 3 $option
+done
 expect 2 'both are this folder' "$lockstep" bisect a b --verify-fix c c
 expect 2 'both are this folder' "$lockstep" bisect a b --verify-fix c ./d/../c/
 expect 2 'nowhere' "$lockstep" bisect a nowhere
@@ -93,4 +97,4 @@ expect 2 'Is a directory' "$lockstep" bisect a folder
 mkdir -p traces/rank_0.step_00000000.trace
 expect 2 'Is a directory' "$lockstep" trace diff traces traces
 
-finish 37
+finish 41

@@ -11,6 +11,7 @@ expect 1 '^inconclusive: ' "$lockstep" compare --baseline 2.404 --candidate 2.40
 expect 1 '^regressed: ' "$lockstep" compare "${numbers[@]}" 2.505,2.511,2.504,2.509 --min-effect 0.003
 expect 0 '^equivalent: ' "$lockstep" compare "${numbers[@]}" 2.412,2.418,2.409,2.416 --min-effect 0.03
 expect 2 'neither a run' "$lockstep" compare "${numbers[@]}" no/such/run --min-effect 0.003
+expect 2 'neither a run' "$lockstep" compare "${numbers[@]}" 0x2,1e300 --min-effect 0.003
 expect 2 'min-effect' "$lockstep" compare "${numbers[@]}" 2.4
 expect 2 'min-effect' "$lockstep" compare "${numbers[@]}" 2.4 --min-effect -1
 
@@ -34,4 +35,4 @@ expect 1 '^differs: ' "$lockstep" diff spread/seed_1 spread/seed_2
 expect 1 '"verdict":"differs","step":1' \
   "$lockstep" diff spread/seed_1 other/seed_1 --json
 expect 2 'no run' "$lockstep" diff spread/seed_1 spread
-finish 18
+finish 19

@@ -102,8 +102,10 @@ TEST_F(SeedsTest, ASpreadThatWasChangedIsRefused) {
 }
 
 TEST(CompareArgumentsTest, WhatIsNeitherRunNorNumberIsTold) {
-  for (const Names& bad : {Names{"2.4,x"}, Names{"no/such/run"}, Names{"nan"},
-                           Names{"2.4,"}, Names{testing::TempDir()}}) {
+  for (const Names& bad :
+       {Names{"2.4,x"}, Names{"no/such/run"}, Names{"nan"}, Names{"2.4,"},
+        Names{testing::TempDir()}, Names{"1e308,-1e308"}, Names{"-1e9,2"},
+        Names{"0x10,2"}, Names{"inf"}}) {
     const auto answer = CompareVerb(
         {.baseline = bad, .candidate = {"2.4,2.5"}, .min_effect = 0.01});
     EXPECT_EQ(ExitCodeFor(answer.status()), 2) << bad[0];

@@ -57,8 +57,12 @@ TEST(ReplayVerbTest, AFaultOfTheMachineDoesNotRecur) {
       "at=layers.0.mixer.in_proj.forward";
   const TrainRig program("replay_program");
   program.Unseed(TwoRanks("bitwise", {flip}));
-  EXPECT_EQ(Replay(program, {.from = 4, .to = 5}).json["verdict"],
-            "recurs_to_the_bit");
+  const Replayed again = Replay(program, {.from = 4, .to = 5});
+  EXPECT_EQ(again.json["verdict"], "recurs_to_the_bit");
+  EXPECT_NE(
+      again.json["notes"].dump().find("so is the replay: --fault " + flip),
+      std::string::npos)
+      << again.json["notes"];
   const TrainRig machine("replay_machine");
   machine.Unseed(TwoRanks("bitwise", {flip + ",replayed=no"}));
   EXPECT_EQ(machine.Metrics(), program.Metrics());
@@ -66,6 +70,9 @@ TEST(ReplayVerbTest, AFaultOfTheMachineDoesNotRecur) {
   EXPECT_EQ(no.json["verdict"], "does_not_recur") << no.json;
   EXPECT_TRUE(no.negative);
   EXPECT_EQ(no.json["repeatable"], true);
+  EXPECT_NE(no.json["notes"].dump().find("the replay is not: --fault " + flip),
+            std::string::npos)
+      << no.json["notes"];
   EXPECT_EQ(no.json["steps"][0]["recurs"], false);
   const std::vector<std::string> fields = no.json["steps"][0]["differences"];
   EXPECT_NE(std::find(fields.begin(), fields.end(), "fingerprint.grads"),

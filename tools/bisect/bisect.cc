@@ -134,10 +134,7 @@ absl::Status Bisection::ComparePrograms() {
   }
   switch (result_.trace->first.kind) {
     case Parting::kNone:
-      result_.notes.push_back(
-          "both runs recur and their traces are equal: what differs lies "
-          "outside of the operations that are traced");
-      return Verdict("not_reproduced");
+      return OutsideOfTraces();
     case Parting::kReceiver:
       return Verdict(evidence_.after_load_a != evidence_.after_load_b
                          ? "state_after_load"
@@ -149,6 +146,22 @@ absl::Status Bisection::ComparePrograms() {
     default:
       return Unless(CompareBytes(), "operation");
   }
+}
+
+absl::Status Bisection::OutsideOfTraces() {
+  result_.repeatable = true;
+  result_.notes.push_back(
+      "both runs recur and their traces are equal: what differs lies outside "
+      "of the operations that are traced");
+  const StateDifference after = CompareStates(a_.after, b_.after);
+  if (after.any()) {
+    result_.notes.push_back(absl::StrCat(
+        "after the step ", after.entry, ", rank ", after.rank, ", differs",
+        after.entries > 1
+            ? absl::StrCat(" (and ", after.entries - 1, " other entries)")
+            : ""));
+  }
+  return Verdict("not_reproduced");
 }
 
 // Both runs recur, so it comes back, unless it is memory's.

@@ -43,12 +43,14 @@
 //   state_after_load the first step after a load differs, and its state before
 //                    any operation already did: entry, file
 //   operation        it parts at equal inputs; repeatable or not
-//   changed_between  an input is not what its producer left
-//   control_flow     one did an operation that the other did not
+//   changed_between  an input is not what its `producer` left
+//   control_flow     one did an operation that the other did not: `only_in`
 //   received         the part that came first was not captured
 //   unwritten_memory where fresh memory holds another pattern and no message is
 //                    on its way, this operation leaves other bits
-//   not_reproduced   neither replay parts from the other, or neither recurs
+//   not_reproduced   the replays' traces are equal though both recur (what
+//                    differs is written by nothing that is traced), or
+//                    neither recurs
 //
 // JSON, fields are only ever added: verdict, step, rank, ranks, phase, scope,
 // operation, tensor, sample, micro_batch, repeatable (null where nothing was
@@ -62,7 +64,8 @@
 // the other has under this index; null: under none near by),
 // sound_memory, saved (a file for `doctor --operation`), certainty (sentences),
 // commands [{what, line}], page (the file of it, null:
-// none), notes.
+// none), notes, producer (of changed_between, text), only_in (of control_flow:
+// a | b).
 #ifndef LOCKSTEP_TOOLS_BISECT_BISECT_H_
 #define LOCKSTEP_TOOLS_BISECT_BISECT_H_
 

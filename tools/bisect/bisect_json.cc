@@ -101,7 +101,13 @@ std::string BisectJson(const BisectResult& r, const std::string& fix_json) {
       {"certainty", r.certainty},
       {"commands", CommandsJson(r)},
       {"page", r.page.empty() ? Json(nullptr) : Json(r.page)},
-      {"notes", r.notes}};
+      {"notes", r.notes},
+      {"producer", first.kind == Parting::kBetween
+                       ? Json(ToString(first.producer))
+                       : Json(nullptr)},
+      {"only_in", first.kind == Parting::kControlFlow
+                      ? Json(first.only_in_a ? "a" : "b")
+                      : Json(nullptr)}};
   if (!fix_json.empty()) json["fix"] = Json::parse(fix_json);
   return DumpForeign(json) + "\n";
 }

@@ -46,7 +46,25 @@ std::string Sentence(const BisectResult& r) {
         " depends on what fresh memory holds, or on when messages come: this "
         "operation is the first whose output does");
   }
-  if (r.verdict == "not_reproduced") return "the difference does not come back";
+  if (r.verdict == "not_reproduced") {
+    return r.repeatable.value_or(false)
+               ? "the difference comes back, and no operation that is traced "
+                 "shows it"
+               : "the difference does not come back";
+  }
+  if (r.verdict == "changed_between") {
+    return absl::StrCat("its input is not what ",
+                        ToString(r.trace->first.producer),
+                        " left: something that no operation announces wrote "
+                        "to it in between");
+  }
+  if (r.verdict == "control_flow") {
+    return absl::StrCat("only run ", r.trace->first.only_in_a ? "a" : "b",
+                        " did this operation");
+  }
+  if (r.verdict == "received") {
+    return "its input differs already, and what made that is not in the trace";
+  }
   if (!r.trace.has_value()) {
     return absl::StrCat("what run ", r.odd_one,
                         " recorded does not come back, and the other's does");
@@ -96,8 +114,10 @@ std::string BisectPlace(const BisectResult& r) {
   if (r.state) return StateText(*r.state);
   if (!r.trace.has_value() || r.trace->equal()) return "";
   const TraceDifference& t = *r.trace;
-  std::string text =
-      absl::StrCat(ToString(t.first.identity), ", tensor ", t.first.tensor);
+  std::string text = ToString(t.first.identity);
+  if (!t.first.tensor.empty()) {
+    absl::StrAppend(&text, ", tensor ", t.first.tensor);
+  }
   if (t.across_layouts) return text + ", between two layouts";
   return absl::StrCat(
       text, ", rank ", t.first.rank,

@@ -60,6 +60,7 @@ class Bisection {
   absl::Status OneDoesNotRecur();
   absl::Status ReadOwnTrace(bool of_a);
   absl::Status CompareReplays();
+  absl::Status OutsideOfTraces();
   bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();
   absl::Status Unless(absl::StatusOr<bool> memory, const std::string& verdict);

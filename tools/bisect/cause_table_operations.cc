@@ -139,6 +139,14 @@ constexpr CauseRow kCauses[] = {
      "`lockstep replay --trace` from an earlier step",
      "more checkpoints or fingerprints"},
     {[](const BisectResult& r) {
+       return Is(r, "not_reproduced") && r.repeatable.value_or(false);
+     },
+     "both runs come back, and their traces are equal",
+     "a write behind the last operation of the step, or of something that "
+     "announces nothing",
+     "the entry that differs after the step, and what writes to it in the code",
+     "announce the hidden operation, or mend the write"},
+    {[](const BisectResult& r) {
        return Is(r, "not_reproduced") && OtherProgram(r);
      },
      "replays part from the records, and the programs differ",

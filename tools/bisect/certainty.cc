@@ -72,6 +72,13 @@ std::string OfTheTrace(const BisectResult& r) {
     case Parting::kBetween:
       return "The operation that left the tensor left the same in both; the "
              "one that read it was given something else.";
+    case Parting::kControlFlow:
+      return "Every operation before it on its rank is equal, inputs and "
+             "outputs; this one only one of the runs did.";
+    case Parting::kReceiver:
+      return "Every operation before it on its rank is equal, and this one was "
+             "given something else: it is not the first that parts, but the "
+             "first that is in the trace.";
     default:
       return "";
   }

@@ -75,6 +75,8 @@ std::vector<Case> Cases() {
   BisectResult slipped = Of("data");
   slipped.sample = 18;
   slipped.tokens_of = 19;
+  BisectResult outside = Of("not_reproduced");
+  outside.repeatable = true;
   BisectResult order = Elements(Parted("forward"), 900, 1, 90, 50);
   order.elements->ulps = {{1, 500}, {8, 350}, {4096, 50}};
   return {
@@ -115,6 +117,7 @@ std::vector<Case> Cases() {
       {Of("control_flow"), "a decision that one of them took"},
       {Of("changed_between"), "another operation owns"},
       {Of("received"), "earlier than the step"},
+      {outside, "behind the last operation"},
       {With(Of("not_reproduced"), "binary", false), "does the replay"},
       {Of("not_reproduced"), "outside of the steps"}};
 }

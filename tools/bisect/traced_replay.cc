@@ -11,14 +11,12 @@
 namespace lockstep {
 namespace {
 
-// What all ranks had before the step, and read in it, each its own samples.
+// What all ranks had before the step and after it, and read in it, each its
+// own samples.
 class SideKeeper {
  public:
-  void TakeState(int rank, Stepper& stepper) {
-    auto state = StateTensorFingerprints(stepper.registry(), kSavedState);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    state_[rank] = std::move(state);
-  }
+  void TakeState(int rank, Stepper& stepper) { Take(rank, stepper, state_); }
+  void TakeAfter(int rank, Stepper& stepper) { Take(rank, stepper, after_); }
   void TakeTokens(const Stepper& stepper) {
     const StepSamples& samples = stepper.last_samples();
     if (samples.ids.empty()) return;
@@ -35,8 +33,15 @@ class SideKeeper {
     return std::move(tokens_);
   }
   RanksState State() { return std::move(state_); }
+  RanksState After() { return std::move(after_); }
 
  private:
+  void Take(int rank, Stepper& stepper, RanksState& states) {
+    auto state = StateTensorFingerprints(stepper.registry(), kSavedState);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    states[rank] = std::move(state);
+  }
+
   // What a cursor that slipped by one reads last; there may be no such sample.
   void TakeNext(const Stepper& stepper, uint64_t sample, size_t length) {
     std::vector<int32_t> tokens(length);
@@ -49,7 +54,7 @@ class SideKeeper {
 
   std::mutex mutex_;  // guards what follows
   std::map<uint64_t, std::vector<int32_t>> tokens_;
-  RanksState state_;
+  RanksState state_, after_;
 };
 
 absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
@@ -66,6 +71,7 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
   const auto record = visitor.step;
   visitor.step = [&](int rank, Stepper& stepper, const ReplayedStep& step) {
     keeper.TakeTokens(stepper);
+    if (step.report.step == options.step) keeper.TakeAfter(rank, stepper);
     return record(rank, stepper, step);
   };
   LS_ASSIGN_OR_RETURN(
@@ -76,6 +82,7 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
                        .began_at = window.began_at,
                        .tokens = keeper.Tokens(),
                        .state = keeper.State(),
+                       .after = keeper.After(),
                        .notes = window.notes};
   for (const ReplayedStep& step : window.steps) {
     side.recurs &= step.recurs();

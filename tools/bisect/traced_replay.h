@@ -29,8 +29,8 @@ struct ReplayedSide {
   // Of each sample of the step, and of the next, its tokens; empty of another
   // program's replay.
   std::map<uint64_t, SampleTokens> tokens = {};
-  // Before the step; empty of another program's replay.
-  RanksState state = {};
+  // Before the step, and after it; empty of another program's replay.
+  RanksState state = {}, after = {};
   std::vector<std::string> notes = {};
 };
 

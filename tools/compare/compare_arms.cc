@@ -11,13 +11,23 @@
 namespace lockstep {
 namespace {
 
-// "2.412,2.418": all finite numbers.
+// No loss is near it, and squares of what is below it are numbers.
+constexpr double kMostNats = 1e9;
+
+bool IsDecimal(const std::string& text) {
+  return text.find_first_of("xXpP") == std::string::npos;
+}
+
+// "2.412,2.418": all numbers that a loss may be.
 bool ParseNumbers(const std::string& text, std::vector<double>& values) {
   std::vector<double> parsed;
   for (const std::string& part :
        std::vector<std::string>(absl::StrSplit(text, ','))) {
     double value = 0;
-    if (!absl::SimpleAtod(part, &value) || !std::isfinite(value)) return false;
+    if (!IsDecimal(part) || !absl::SimpleAtod(part, &value) ||
+        !(std::abs(value) < kMostNats)) {
+      return false;
+    }
     parsed.push_back(value);
   }
   values.insert(values.end(), parsed.begin(), parsed.end());
