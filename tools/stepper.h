@@ -136,9 +136,7 @@ class Stepper {
   int64_t BatchSize() const {
     return config_.batches.At(static_cast<int64_t>(state_.samples_seen));
   }
-  StepContext Context(const Work& work, int64_t micro_batch) {
-    return Context(work, micro_batch, hooks_);
-  }
+  StepContext Context(const Work& work, int64_t micro_batch);
   StepContext Context(const Work& work, int64_t micro_batch,
                       OperationHooks& hooks);
   void SetHooks();

@@ -60,6 +60,10 @@ class Stepper::StepSource : public MicroBatchSource {
   std::vector<int32_t> ids_, labels_;
 };
 
+StepContext Stepper::Context(const Work& work, int64_t micro_batch) {
+  return Context(work, micro_batch, hooks_);
+}
+
 StepContext Stepper::Context(const Work& work, int64_t micro_batch,
                              OperationHooks& hooks) {
   const auto micro = static_cast<size_t>(config_.batch.micro);
