@@ -25,9 +25,6 @@ class LedgerTest : public testing::Test {
     EXPECT_TRUE(ledger.ok()) << ledger.status();
     return ledger.ok() ? *std::move(ledger) : nullptr;
   }
-  absl::Status OpenStatus() {
-    return Ledger::Open(fs, kRun, clock, nullptr).status();
-  }
   void WriteThree() {
     auto ledger = Open();
     ASSERT_TRUE(ledger->Append("launch", {{"host", std::string("h")}}).ok());
@@ -111,7 +108,8 @@ TEST_F(LedgerTest, LinesRemovedSwappedOrForgedAreFound) {
                     c = good.substr(two);
   for (const std::string& bad : {b + c, a + c, a + c + b, b + a + c, a + a}) {
     Overwrite(fs, kLedger, bad);
-    EXPECT_EQ(ExitCodeFor(OpenStatus()), 3) << bad;
+    const auto opened = Ledger::Open(fs, kRun, clock, nullptr);
+    EXPECT_EQ(ExitCodeFor(opened.status()), 3) << bad;
   }
   // A clean cut at the end leaves a sound chain without the head that a
   // checkpoint remembers.
