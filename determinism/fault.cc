@@ -1,6 +1,5 @@
 #include "determinism/fault.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -189,12 +188,6 @@ bool FaultPlan::DueAtOperation(Order& order,
   return here && Due(order);
 }
 
-OperationObserver* FaultPlan::late() {
-  const bool any = std::any_of(orders_.begin(), orders_.end(),
-                               [](const Order& o) { return o.spec.late; });
-  return any ? &late_ : nullptr;
-}
-
 void FaultPlan::AtOperation(const OperationEvent& event, bool late) {
   if (empty()) return;
   std::vector<FaultSpec> on_rank;
@@ -221,15 +214,6 @@ void FaultPlan::AtOperation(const OperationEvent& event, bool late) {
   if (status.ok()) return;
   const std::lock_guard lock(mutex_);
   pending_.Update(status);
-}
-
-std::vector<std::string> FaultPlan::Unfired() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> texts;
-  for (const Order& order : orders_) {
-    if (order.fired == 0) texts.push_back(order.spec.text);
-  }
-  return texts;
 }
 
 }  // namespace lockstep

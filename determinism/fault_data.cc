@@ -1,5 +1,5 @@
 // FaultPlan where a step asks it before it does something: which sample, which
-// token, which stream, whether to exchange.
+// token, which stream, whether to exchange; and what it tells of its orders.
 
 #include <algorithm>
 
@@ -69,6 +69,21 @@ bool FaultPlan::SlipsStream(int64_t micro_batch,
 void FaultPlan::Met(uint64_t order) {
   const std::lock_guard lock(mutex_);
   ++orders_.at(order).fired;
+}
+
+OperationObserver* FaultPlan::late() {
+  const bool any = std::any_of(orders_.begin(), orders_.end(),
+                               [](const Order& o) { return o.spec.late; });
+  return any ? &late_ : nullptr;
+}
+
+std::vector<std::string> FaultPlan::Unfired() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> texts;
+  for (const Order& order : orders_) {
+    if (order.fired == 0) texts.push_back(order.spec.text);
+  }
+  return texts;
 }
 
 }  // namespace lockstep

@@ -139,6 +139,15 @@ TEST(LateFaultTest, ActsBehindThoseWhoListen) {
   EXPECT_EQ(call.y, std::vector<float>(4, 6));
 }
 
+TEST(LateFaultTest, IsYesOrNoAndOfDamageAlone) {
+  EXPECT_TRUE(Spec("kind=nan,at=a,element=0,late=yes")[0].late);
+  EXPECT_FALSE(Spec("kind=nan,at=a,element=0")[0].late);
+  EXPECT_NE(ErrorOf("kind=nan,at=a,element=0,late=maybe").find("'maybe'"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("kind=stale,at=a,late=yes").find("takes no 'late'"),
+            std::string::npos);
+}
+
 // The table of FAULTS.md is this one, byte for byte.
 TEST(FaultListTest, TheDocumentHasTheKindsAsTheyAre) {
   std::string table;

@@ -218,12 +218,9 @@ class Parser {
   }
 
   absl::Status ReadYesNo(string_view key, string_view value, bool& yes) const {
-    if (value != "yes" && value != "no") {
-      return Error(std::string(key) + " is " + Quoted(value),
-                   "write yes or no");
-    }
     yes = value == "yes";
-    return absl::OkStatus();
+    if (yes || value == "no") return absl::OkStatus();
+    return Error(std::string(key) + " is " + Quoted(value), "write yes or no");
   }
 
   absl::Status ReadOccurrence(string_view value) {

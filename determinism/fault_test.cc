@@ -61,8 +61,6 @@ TEST(ParseFaultTest, ReadsEveryKey) {
   EXPECT_EQ(spec->when, FaultSpec::When::kProbability);
   EXPECT_EQ(spec->probability, 0.5);
   EXPECT_FALSE(spec->replayed);
-  EXPECT_FALSE(spec->late);
-  EXPECT_TRUE(ParseFault("kind=nan,at=a,element=0,late=yes")->late);
   EXPECT_EQ(ParseFault("kind=sleep,ms=5")->sleep_ms, 5);
   EXPECT_EQ(ParseFault("kind=spike,at=a,factor=-2.5")->factor, -2.5);
   EXPECT_EQ(ParseFault("kind=nan,at=a,element=0,occurrence=all")->occurrence,
@@ -95,8 +93,6 @@ TEST(ParseFaultTest, EachMistakeIsNamedWithTheNearestValidName) {
   ExpectError("kind=kill,when=p=nan", "when=p is 'nan'");
   ExpectError("kind=kill,when=twice", "when is 'twice'");
   ExpectError("kind=kill,replayed=maybe", "replayed is 'maybe'");
-  ExpectError("kind=nan,at=a,element=0,late=maybe", "late is 'maybe'");
-  ExpectError("kind=stale,at=a,late=yes", "takes no 'late'");
   ExpectError("kind=kill,occurrence=0", "occurrence is '0'");
   ExpectError("kind=kill,at=a..b", "empty component");
   ExpectError("kind=nan,element=0,at=a.forward,phase=backward",

@@ -108,7 +108,10 @@ class Replay {
     judgement_.remedy = remedy;
     judgement_.promised = promised;
     AddNotes(remedy.notes);
-    LS_RETURN_IF_ERROR(NoteFaults());
+    LS_ASSIGN_OR_RETURN(
+        const auto faults,
+        FaultNotes(fs_, options_.run_dir, options_.from, options_.to));
+    AddNotes(faults);
     auto ranked = samples.Ranked();
     for (JudgedStep& step : judgement_.steps) {
       step.samples = std::move(ranked[step.step]);
@@ -158,23 +161,6 @@ class Replay {
                   .layouts_agree = source_->manifest().guarantee ==
                                    Guarantee::kLayoutInvariant}));
     AddNotes(judgement_.witness->notes);
-    return absl::OkStatus();
-  }
-
-  // Those of the launches that made the window, which the replay meets as they
-  // did.
-  absl::Status NoteFaults() {
-    LS_ASSIGN_OR_RETURN(const std::vector<FaultSpec> specs,
-                        KeptFaults(fs_, options_.run_dir));
-    for (const FaultSpec& spec : specs) {
-      if (spec.first_step > options_.to || spec.last_step < options_.from) {
-        continue;
-      }
-      AddNotes({absl::StrCat("the run was broken on purpose, and ",
-                             spec.replayed ? "so is the replay: --fault "
-                                           : "the replay is not: --fault ",
-                             spec.text)});
-    }
     return absl::OkStatus();
   }
 

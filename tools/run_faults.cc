@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "determinism/status.h"
@@ -114,6 +115,21 @@ absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
     }
   }
   return specs;
+}
+
+absl::StatusOr<std::vector<std::string>> FaultNotes(FileSystem& fs,
+                                                    const std::string& dir,
+                                                    int64_t from, int64_t to) {
+  LS_ASSIGN_OR_RETURN(const std::vector<FaultSpec> specs, KeptFaults(fs, dir));
+  std::vector<std::string> notes;
+  for (const FaultSpec& spec : specs) {
+    if (spec.first_step > to || spec.last_step < from) continue;
+    notes.push_back(absl::StrCat("the run was broken on purpose, and ",
+                                 spec.replayed ? "so is the replay: --fault "
+                                               : "the replay is not: --fault ",
+                                 spec.text));
+  }
+  return notes;
 }
 
 absl::StatusOr<std::vector<std::string>> UnmetByAll(

@@ -40,6 +40,12 @@ absl::Status KeepFaults(FileSystem& fs, const std::string& dir,
 absl::StatusOr<std::vector<FaultSpec>> KeptFaults(FileSystem& fs,
                                                   const std::string& dir);
 
+// For who does these steps again: what broke them, and whether it does so
+// again.
+absl::StatusOr<std::vector<std::string>> FaultNotes(FileSystem& fs,
+                                                    const std::string& dir,
+                                                    int64_t from, int64_t to);
+
 // Those of `faults`, the same on every rank, that no rank met whose they were;
 // for a run that came to its end on all of them. `mine` are those that this
 // rank did not meet. Collective, also where it has none.
