@@ -153,7 +153,8 @@ absl::Status Bisection::OutsideOfTraces() {
   result_.notes.push_back(
       "both runs recur and their traces are equal: what differs lies outside "
       "of the operations that are traced");
-  const StateDifference after = CompareStates(a_.after, b_.after);
+  const StateDifference after =
+      CompareStates(a_.after, b_.after, evidence_.across_layouts);
   if (after.any()) {
     result_.notes.push_back(absl::StrCat(
         "after the step ", after.entry, ", rank ", after.rank, ", differs",
