@@ -159,18 +159,11 @@ absl::Status Failure(const std::string& call, const std::string& path,
                        " bytes are free",
                    error);
   }
-  if (error == EACCES || error == EPERM || error == EROFS) {
+  if (error == EACCES || error == EPERM || error == EROFS || error == EISDIR ||
+      error == ENOTDIR) {
     // Whoever named the path can mend it: nothing failed inside.
     return InputError(call + ": " + std::generic_category().message(error),
-                      path,
-                      "check the owner and mode of the path, or give another "
-                      "one");
-  }
-  if (error == EISDIR || error == ENOTDIR) {
-    return InputError(call + ": " + std::generic_category().message(error),
-                      path,
-                      "have a file where a file is read, and folders "
-                      "above it");
+                      path, "check owner, mode and kind, or give another path");
   }
   return IoError(call, path, "check the device and its mount, then try again",
                  error);

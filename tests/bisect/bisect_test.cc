@@ -112,9 +112,15 @@ TEST(BisectVerdictTest, EqualRunsRaiseNoAlarm) {
   RigOptions shorter = On({});
   shorter.until = 4;
   b.Unseed(shorter);
+  // What both have is equal, and one has more.
   const Json json = BisectRuns(a, b);
-  EXPECT_EQ(json["verdict"], "equal") << json;
+  EXPECT_EQ(json["verdict"], "missing_steps") << json;
+  EXPECT_EQ(json["step"], 5);
   EXPECT_EQ(json["replays"], 0);
+  b.Unseed(On({}));
+  const Json whole = BisectRuns(a, b);
+  EXPECT_EQ(whole["verdict"], "equal") << whole;
+  EXPECT_EQ(whole["replays"], 0);
 }
 
 TEST(BisectVerdictTest, AnotherRecipeIsTheAnswer) {

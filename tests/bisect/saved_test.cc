@@ -162,7 +162,9 @@ TEST(SavedOperationTest, WhatHappenedOnceIsKeptToo) {
     const bool bytes = values == std::string("bytes");
     EXPECT_EQ(result.saved_operation->outputs_b.size(), bytes ? 1u : 0u);
     ASSERT_EQ(result.elements.has_value(), bytes) << values;
-    if (bytes) EXPECT_EQ(result.elements->differ, 1);
+    if (bytes) {
+      EXPECT_EQ(result.elements->differ, 1);
+    }
   }
 }
 
