@@ -98,6 +98,7 @@ TEST(UnannouncedWriteTest, OfATensorThatIsReadInPartsIsReceived) {
   EXPECT_EQ(json["scope"], "layers.0.mixer");
   EXPECT_EQ(json["operation"], "conv1d");
   EXPECT_EQ(json["tensor"], "x");
+  EXPECT_EQ(json["repeatable"], true);
   ExpectCause(json, "what came first was not captured");
 }
 
@@ -122,14 +123,14 @@ TEST(UnannouncedWriteTest, AnAnnouncedOneIsTheOperations) {
   EXPECT_EQ(json["operation"], "up_proj");
 }
 
-// The norm was announced as it is, and decides as none: nothing but the flow
+// The norm was announced as it is, and decides as a spike: nothing but the flow
 // of the step differs.
 TEST(ControlFlowTest, AStepThatOneRunSkippedIsNamed) {
   const Json json = BisectedWith(
-      {}, {"kind=nan,late=yes,step=4,element=0,at=gradients.norm.clip"},
-      {"precision.mode=fp16"});
+      {}, {"kind=spike,factor=1000,late=yes,step=6,at=gradients.norm.clip"},
+      {"spike.action=skip", "spike.window=8", "spike.warmup=4"});
   EXPECT_EQ(json["verdict"], "control_flow") << json;
-  EXPECT_EQ(json["step"], 4);
+  EXPECT_EQ(json["step"], 6);
   EXPECT_EQ(json["operation"], "adamw");
   EXPECT_EQ(json["phase"], "optimizer");
   EXPECT_EQ(json["only_in"], "a");
@@ -146,8 +147,9 @@ TEST(NotReproducedTest, AWriteBehindTheLastOperationIsInNoTrace) {
   EXPECT_EQ(json["step"], 4);
   EXPECT_TRUE(json["operation"].is_null()) << json;
   EXPECT_EQ(json["repeatable"], true);
-  EXPECT_NE(json["notes"].dump().find("outside of the operations"),
-            std::string::npos)
+  EXPECT_NE(
+      json["notes"].dump().find("outside of the operations that are traced"),
+      std::string::npos)
       << json["notes"];
   EXPECT_NE(json["notes"].dump().find(
                 "parameters/backbone.layers.1.mixer.up_proj.weight.master, "

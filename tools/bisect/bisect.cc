@@ -12,6 +12,15 @@
 
 namespace lockstep {
 
+namespace {
+
+// The step's line, which is behind all operations, is none of them.
+bool AnOperationParts(const TraceDifference& traces) {
+  return !traces.equal() && traces.first.identity.operation != kStepOperation;
+}
+
+}  // namespace
+
 absl::StatusOr<BisectResult> Bisection::Run() {
   LS_ASSIGN_OR_RETURN(evidence_, GatherEvidence(fs_, options_.a, options_.b));
   TakeRuns();
@@ -84,14 +93,17 @@ absl::Status Bisection::ReadOwnTrace(bool of_a) {
   const std::string b = of_a ? scratch_ / "b" : options_.b;
   const TraceSteps only = {evidence_.FirstTraced(), evidence_.step};
   auto traced = CompareTraces(fs_, a, b, only);
-  if (traced.ok() && !traced->equal()) {
+  if (traced.ok() && AnOperationParts(*traced)) {
     LS_ASSIGN_OR_RETURN(result_.tree, ReadScopeTree(fs_, a, b, *traced, only));
     result_.trace = *std::move(traced);
     return absl::OkStatus();
   }
   result_.notes.push_back(
-      "the step's own trace is not on record, so the operation is not known; "
-      "with `trace.level` a run leaves one");
+      traced.ok()
+          ? "no operation of the step's own trace differs: it happened outside "
+            "of what is traced"
+          : "the step's own trace is not on record, so the operation is not "
+            "known; with `trace.level` a run leaves one");
   if (!traced.ok() && fs_.Exists(JoinPath(of_a ? a : b, "traces"))) {
     const std::string why(traced.status().message());
     result_.notes.push_back("of the run's own traces: " +
@@ -132,10 +144,10 @@ absl::Status Bisection::ComparePrograms() {
     if (difference.any()) result_.state = std::move(difference);
     return Verdict("state_after_load");
   }
+  if (!AnOperationParts(*result_.trace)) return OutsideOfTraces();
   switch (result_.trace->first.kind) {
-    case Parting::kNone:
-      return OutsideOfTraces();
     case Parting::kReceiver:
+      result_.repeatable = true;
       return Verdict(evidence_.after_load_a != evidence_.after_load_b
                          ? "state_after_load"
                          : "received");
@@ -150,9 +162,10 @@ absl::Status Bisection::ComparePrograms() {
 
 absl::Status Bisection::OutsideOfTraces() {
   result_.repeatable = true;
+  result_.trace.reset();
   result_.notes.push_back(
-      "both runs recur and their traces are equal: what differs lies outside "
-      "of the operations that are traced");
+      "both runs recur and no operation of their traces differs: what does "
+      "lies outside of the operations that are traced");
   const StateDifference after =
       CompareStates(a_.after, b_.after, evidence_.across_layouts);
   if (after.any()) {

@@ -48,9 +48,9 @@
 //   received         the part that came first was not captured
 //   unwritten_memory where fresh memory holds another pattern and no message is
 //                    on its way, this operation leaves other bits
-//   not_reproduced   the replays' traces are equal though both recur (what
-//                    differs is written by nothing that is traced), or
-//                    neither recurs
+//   not_reproduced   no operation of the replays' traces differs though both
+//                    recur (what does is written by nothing that is traced),
+//                    or neither recurs
 //
 // JSON, fields are only ever added: verdict, step, rank, ranks, phase, scope,
 // operation, tensor, sample, micro_batch, repeatable (null where nothing was

@@ -141,7 +141,7 @@ constexpr CauseRow kCauses[] = {
     {[](const BisectResult& r) {
        return Is(r, "not_reproduced") && r.repeatable.value_or(false);
      },
-     "both runs come back, and their traces are equal",
+     "both runs come back, and no operation of their traces differs",
      "a write behind the last operation of the step, or of something that "
      "announces nothing",
      "the entry that differs after the step, and what writes to it in the code",
