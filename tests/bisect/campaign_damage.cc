@@ -83,8 +83,12 @@ Plan WrongUpdate(const Draw& draw) {
   return plan;
 }
 
+// Of a product's weight, which is none of fp32 where products are not.
 Plan WrongConversion(const Draw& draw) {
-  const std::string parameter = AnyWeight(draw.dice);
+  std::string parameter = AnyWeight(draw.dice);
+  while (parameter.find(".mixer.") == std::string::npos) {
+    parameter = AnyWeight(draw.dice);
+  }
   const Place place = {parameter, "convert", "conversion"};
   return {.faults = {absl::StrCat("kind=scale,step=5", At(place))},
           .verdict = "state_after_load",

@@ -75,7 +75,9 @@ TEST(CampaignTest, BisectNamesTheFaultsThatMatter) {
     const Count& count = kinds[kind];
     std::printf("%-16s %3d planted, %3d matter, %3d named\n", kind.c_str(),
                 count.planted, count.matter, count.named);
-    EXPECT_GT(count.named, 0) << kind;
+    // The only one of its kind may change nothing.
+    const bool certain = count.matter > 0 || count.planted > 2;
+    EXPECT_GE(count.named, certain ? 1 : 0) << kind;
   }
   std::printf(
       "%d faults, %d matter, %d of them named; %d are excluded, each proven "
