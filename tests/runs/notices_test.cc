@@ -23,7 +23,8 @@ TEST(ProgressTest, ALongStepIsShownEveryTenSeconds) {
   ManualClock clock;
   testing::internal::CaptureStderr();
   {
-    Progress progress(clock, 1, 3, /*quiet=*/false);
+    RankLog log;
+    Progress progress(clock, log, 1, 3, /*quiet=*/false);
     for (int64_t m = 1; m <= 24; ++m) {
       progress.MicroBatch(1, m, 24);
       clock.AdvanceMillis(1000);
@@ -36,7 +37,8 @@ TEST(ProgressTest, ALongStepIsShownEveryTenSeconds) {
             "step 1/3  micro-batch 21 of 24  0m03s left of the step\n");
   testing::internal::CaptureStderr();
   {
-    Progress progress(clock, 1, 3, /*quiet=*/true);
+    RankLog log;
+    Progress progress(clock, log, 1, 3, /*quiet=*/true);
     progress.MicroBatch(1, 1, 9);
     clock.AdvanceMillis(100000);
     progress.MicroBatch(1, 2, 9);
