@@ -27,6 +27,9 @@ absl::StatusOr<ReplayedSide> Ask(const SideOptions& options, int64_t from,
                                      ShellWord(options.run), " --from ", from,
                                      " --to ", options.step, " --trace ",
                                      ShellWord(options.traces), " --json", how);
+  for (const std::string& set : options.sets) {
+    absl::StrAppend(&command, " --set ", ShellWord(set));
+  }
   if (options.from_seed) command += " --from-seed";
   if (options.threads > 0) {
     absl::StrAppend(&command, " --threads ", options.threads);

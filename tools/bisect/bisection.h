@@ -37,6 +37,7 @@ class Bisection {
   SideOptions Side(bool of_a) const;
   absl::Status FindStep();
   absl::Status ReplayBoth();
+  absl::Status ReplayB();
   // bisection_bytes.cc
   absl::StatusOr<bool> CompareBytes();
   absl::StatusOr<bool> CompareWholeBytes();
@@ -69,6 +70,7 @@ class Bisection {
   const BisectOptions& options_;
   const Scratch scratch_;
   Evidence evidence_;
+  bool b_as_it_was_ = false;  // not with the settings of run a
   ReplayedSide a_, b_;
   BisectResult result_;
 };

@@ -1,7 +1,9 @@
 // What a bisection does again.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/step_search.h"
@@ -13,14 +15,44 @@ namespace lockstep {
 SideOptions Bisection::Side(bool of_a) const {
   const bool loaded = of_a ? evidence_.after_load_a : evidence_.after_load_b;
   const int64_t from = loaded ? evidence_.step - 1 : evidence_.Start();
+  std::vector<std::string> sets;
+  if (!of_a) sets = evidence_.as_a;
+  if (!evidence_.fingerprinted) sets.push_back("metrics.fingerprints=true");
   return {.run = of_a ? options_.a : options_.b,
           .binary = of_a ? options_.binary_a : options_.binary_b,
-          .traces = scratch_ / (of_a ? "a" : "b"),
+          .traces = scratch_ / (of_a           ? "a"
+                                : b_as_it_was_ ? "b_itself"
+                                               : "b"),
           .step = evidence_.step,
           .traced_from = evidence_.FirstTraced(),
           .checkpoint_at_most = from,
           .from_seed = from == 0,
-          .threads = options_.threads};
+          .threads = options_.threads,
+          .sets = std::move(sets)};
+}
+
+// As run a was, where that is no other run. Below `layout_invariant` sums over
+// ranks can follow micro-batches; and what happened once recurs in neither way.
+absl::Status Bisection::ReplayB() {
+  auto as_a = TracedReplay(fs_, Side(false));
+  if (evidence_.as_a.empty() || (as_a.ok() && as_a->recurs)) {
+    LS_ASSIGN_OR_RETURN(b_, std::move(as_a));
+    if (evidence_.as_a.empty()) return absl::OkStatus();
+    result_.notes.push_back(absl::StrCat(
+        "run b was done again with ", absl::StrJoin(evidence_.as_a, ", "),
+        ", as run a has it, which moves no bit: so both do the same "
+        "operations"));
+    return absl::OkStatus();
+  }
+  result_.notes.push_back(absl::StrCat(
+      "run b does not come to its own bits with ",
+      absl::StrJoin(evidence_.as_a, ", "),
+      " of run a; with other settings the two do other operations, and the "
+      "first that parts may be one of those"));
+  evidence_.as_a.clear();
+  b_as_it_was_ = true;
+  LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
+  return absl::OkStatus();
 }
 
 // Without fingerprints on record the step that shows a difference need not be
@@ -42,7 +74,7 @@ absl::Status Bisection::FindStep() {
 
 absl::Status Bisection::ReplayBoth() {
   LS_ASSIGN_OR_RETURN(a_, TracedReplay(fs_, Side(true)));
-  LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
+  LS_RETURN_IF_ERROR(ReplayB());
   ++result_.replays;
   result_.began_at = evidence_.Start();
   // A list that one launch was given is no entry that a load changed.

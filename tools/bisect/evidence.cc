@@ -45,11 +45,19 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
          d.verdict != Verdict::kHarmless && !OfTheProgram(d.key)});
   }
   evidence.across_layouts = GridOf(one) != GridOf(other);
-  for (const Manifest* manifest : {&one, &other}) {
-    LS_ASSIGN_OR_RETURN(const RunConfig config,
-                        ConfigOfManifest(*manifest, "a run's manifest"));
-    evidence.fingerprinted &= config.metrics.fingerprints;
-    evidence.replicas |= manifest->layout.data > 1;
+  LS_ASSIGN_OR_RETURN(const RunConfig of_a,
+                      ConfigOfManifest(one, "run a's manifest"));
+  LS_ASSIGN_OR_RETURN(const RunConfig of_b,
+                      ConfigOfManifest(other, "run b's manifest"));
+  evidence.fingerprinted =
+      of_a.metrics.fingerprints && of_b.metrics.fingerprints;
+  evidence.replicas = one.layout.data > 1 || other.layout.data > 1;
+  if (of_a.batch.micro != of_b.batch.micro) {
+    evidence.as_a.push_back(absl::StrCat("batch.micro=", of_a.batch.micro));
+  }
+  if (of_a.train.recompute != of_b.train.recompute) {
+    evidence.as_a.push_back(absl::StrCat(
+        "train.recompute=", of_a.train.recompute ? "true" : "false"));
   }
   return absl::OkStatus();
 }

@@ -42,6 +42,9 @@ struct Evidence {
   bool replicas = false;        // either run has some, at this step
   bool other_skips = false;     // by their ledgers
   bool across_layouts = false;  // the two have other ones, at this step
+  // What moves no bit and changes which operations there are: run b is done
+  // again with these settings of run a ("key=value").
+  std::vector<std::string> as_a = {};
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 

@@ -99,6 +99,7 @@ WindowOptions WindowOf(const SideOptions& options) {
           .to = options.step,
           .checkpoint_at_most = options.checkpoint_at_most,
           .from_seed = options.from_seed,
+          .sets = options.sets,
           .threads = options.threads};
 }
 

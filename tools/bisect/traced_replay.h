@@ -44,6 +44,7 @@ struct SideOptions {
   bool from_seed = false;
   int64_t threads = 0;
   std::string bytes_of = {};  // a module, of which alone all bytes are traced
+  std::vector<std::string> sets = {};  // over the run's recipe, "key=value"
 
   int64_t FirstTraced() const { return traced_from > 0 ? traced_from : step; }
 };

@@ -13,13 +13,20 @@
 namespace lockstep {
 namespace {
 
+// Other ranks may have given it what it has.
+bool TakesFromRanks(const std::string& phase) {
+  return phase == "collective" || phase == "reduction" || phase == "message";
+}
+
 // What says most about the cause comes first.
-int Weight(Parting kind) {
-  switch (kind) {
+int Weight(const RankParting& parting) {
+  switch (parting.kind) {
     case Parting::kNone:
       return 2;
     case Parting::kReceiver:
       return 1;
+    case Parting::kUnknownInputs:
+      return TakesFromRanks(parting.identity.phase) ? 1 : 0;
     default:
       return 0;
   }
@@ -28,7 +35,7 @@ int Weight(Parting kind) {
 auto OrderOf(const RankParting& parting) {
   return std::tuple(
       parting.kind == Parting::kNone, parting.identity.step,
-      parting.identity.attempt, Weight(parting.kind),
+      parting.identity.attempt, Weight(parting),
       PlaceInStep(parting.identity.phase, parting.identity.operation),
       parting.place, parting.rank);
 }
