@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "determinism/file_system.h"
@@ -100,12 +101,19 @@ TEST(BisectLedgerTest, ASkipListThatIsNotYetMetIsAnAnswer) {
 
 // Memory that changed while it was saved: each step of the run is sound, and
 // the one behind the save goes on from what was saved.
-TEST(BisectSavedTest, ASaveThatChangesTheStateIsNamed) {
+class BisectSavedTest
+    : public testing::TestWithParam<std::tuple<const char*, int64_t>> {};
+
+TEST_P(BisectSavedTest, ASaveThatChangesTheStateIsNamed) {
+  const auto& [entry, ranks] = GetParam();
   const std::string parameter = "backbone.layers.1.mixer.up_proj.weight";
   const TrainRig a("saves_a"), b("saves_b");
-  a.Unseed(Options());
-  b.Unseed(Options("kind=flip,step=4,bit=7,element=5,at=" + parameter +
-                   ".master.save"));
+  RigOptions options = Options();
+  options.ranks = ranks;
+  a.Unseed(options);
+  options.faults = {"kind=flip,step=4,bit=20,element=5,at=" + parameter +
+                    entry + ".save"};
+  b.Unseed(options);
   ASSERT_NE(a.Metrics(), b.Metrics());
   for (const bool swapped : {false, true}) {
     const Json json = swapped ? Bisected(b, a) : Bisected(a, b);
@@ -121,6 +129,10 @@ TEST(BisectSavedTest, ASaveThatChangesTheStateIsNamed) {
     EXPECT_LE(json["replays"], 2);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(EntriesAndReplicas, BisectSavedTest,
+                         testing::Combine(testing::Values(".master", ".v"),
+                                          testing::Values(1, 2)));
 
 struct Case {
   std::string fault, cause;

@@ -127,6 +127,23 @@ TEST(BisectEqualLinesTest, ALostLineOrAnotherCheckpointIsNotEqual) {
   const Json json = Bisected(a, b);
   EXPECT_EQ(json["verdict"], "saved_state") << json;
   EXPECT_EQ(json["step"], 6);
+  EXPECT_EQ(json["tensor"],
+            "optimizer/backbone.layers.3.mixer.o_proj.weight.exp_avg")
+      << json;
+}
+
+// What stopped it is told with where it ended.
+TEST(BisectEqualLinesTest, ARunThatWasStoppedSaysWhy) {
+  const TrainRig a("stopped_a"), b("stopped_b");
+  a.Unseed(Options());
+  EXPECT_FALSE(
+      b.Train(Options("kind=nan,step=3,at=lm_head.logits.forward,element=7"))
+          .status.ok());
+  const Json json = Bisected(a, b);
+  EXPECT_EQ(json["verdict"], "missing_steps") << json;
+  EXPECT_EQ(json["step"], 3);
+  EXPECT_NE(json["notes"].dump().find("run b was stopped: "), std::string::npos)
+      << json["notes"];
 }
 
 FixCheck Checked(const TrainRig& a, const TrainRig& b, const TrainRig& c,

@@ -61,6 +61,7 @@ class Bisection {
   absl::Status OneDoesNotRecur();
   absl::Status ReadOwnTrace(bool of_a);
   absl::Status CompareReplays();
+  absl::Status NoteWhyItEnded(const std::string& run, const char* name);
   absl::Status OutsideOfTraces();
   bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();

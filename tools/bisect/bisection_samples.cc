@@ -14,6 +14,13 @@ bool Bisection::SamplesDiffer() {
     result_.repeatable = a_.recurs && b_.recurs;
     return true;
   }
+  if (a_.tokens.empty() || b_.tokens.empty()) {
+    result_.repeatable = a_.recurs && b_.recurs;
+    result_.notes.push_back(
+        "which sample it is a replay by another program does not tell: "
+        "`lockstep data order --run` of both does");
+    return true;
+  }
   result_.repeatable = false;
   result_.notes.push_back(
       "the runs read other tokens at this step, and their replays the same");

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ckpt/ledger.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 
@@ -11,10 +12,33 @@ namespace lockstep {
 absl::Status Bisection::JudgeEqualLines() {
   if (evidence_.different_checkpoint != 0) {
     result_.step = evidence_.different_checkpoint;
+    LS_ASSIGN_OR_RETURN(StateDifference apart,
+                        SavedApart(fs_, options_.a, options_.b, result_.step));
+    if (apart.any()) result_.state = std::move(apart);
+    result_.notes.push_back(
+        "no line tells which of the two is wrong: `lockstep verify` of each "
+        "run does its steps again, and says whether they come to what it "
+        "saved");
     return Verdict("saved_state");
   }
   result_.step = evidence_.missing_step;
-  return Verdict(result_.step == 0 ? "equal" : "missing_steps");
+  if (result_.step == 0) return Verdict("equal");
+  LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.a, "a"));
+  LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.b, "b"));
+  return Verdict("missing_steps");
+}
+
+absl::Status Bisection::NoteWhyItEnded(const std::string& run,
+                                       const char* name) {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs_, run));
+  if (ledger.entries.empty() || ledger.entries.back().event != "stop") {
+    return absl::OkStatus();
+  }
+  const std::string error(ledger.entries.back().Field("error"));
+  if (error.empty()) return absl::OkStatus();
+  result_.notes.push_back(absl::StrCat(
+      "run ", name, " was stopped: ", error.substr(0, error.find('\n'))));
+  return absl::OkStatus();
 }
 
 // All before was equal, so it is a load that made it.
@@ -47,23 +71,26 @@ absl::StatusOr<bool> Bisection::WentOnFromWhatItSaved(bool of_a) {
   side.from_seed = false;
   side.traced_from = evidence_.step;
   side.traces += "_saved";
-  LS_ASSIGN_OR_RETURN(const ReplayedSide again, TracedReplay(fs_, side));
+  const auto again = TracedReplay(fs_, side);
   ++result_.replays;
-  if (!again.recurs || again.began_at != before) return false;
-  if (evidence_.FirstTraced() == evidence_.step) {
-    LS_ASSIGN_OR_RETURN(
-        StateDifference difference,
-        SavedDifference(fs_, side.run, before, of_a ? a_.state : b_.state));
-    if (difference.any()) result_.state = std::move(difference);
-  }
+  // What was saved may not even be loaded.
+  const bool refused = absl::IsDataLoss(again.status());
+  if (!again.ok() && !refused) return again.status();
+  if (again.ok() && (!again->recurs || again->began_at != before)) return false;
+  LS_ASSIGN_OR_RETURN(
+      StateDifference difference,
+      SavedDifference(fs_, side.run, before, of_a ? a_.state : b_.state));
+  if (refused && !difference.any()) return false;
+  if (difference.any()) result_.state = std::move(difference);
   result_.step = before;
   result_.fields.clear();
-  result_.notes.push_back(
-      absl::StrCat("the lines of the runs differ from step ", evidence_.step,
-                   " on; run ", result_.odd_one,
-                   " comes to its own from what it saved "
-                   "after step ",
-                   before, ", and not from what that step comes to"));
+  result_.notes.push_back(absl::StrCat(
+      "the lines of the runs differ from step ", evidence_.step, " on; run ",
+      result_.odd_one,
+      refused ? " does not come to its own, and cannot be loaded from what it "
+                "saved after step "
+              : " comes to its own from what it saved after step ",
+      before, refused ? "" : ", and not from what that step comes to"));
   return true;
 }
 

@@ -39,13 +39,6 @@ constexpr CauseRow kCauses[] = {
      "machine, or a race",
      "`lockstep replay --swap-ranks` of the step there, and `lockstep doctor`",
      "take the machine out if doctor or a replay there agrees"},
-    {[](const BisectResult& r) {
-       return AnOperation(r) && r.trace && r.trace->across_layouts;
-     },
-     "the runs have other layouts",
-     "a sum over ranks in another order, or a shard in another place",
-     "the operation's tensors on both layouts, with `lockstep trace diff`",
-     "one written order, whatever the ranks"},
     {[](const BisectResult& r) { return AnOperation(r) && OneHighBit(r); },
      "one element is far off",
      "an index, a bound or a write of another operation, in the one program "
@@ -59,6 +52,13 @@ constexpr CauseRow kCauses[] = {
      "ties, a gather, a mask",
      "the rows of both runs in the saved operation",
      "one written order of ties (the lowest index)"},
+    {[](const BisectResult& r) {
+       return AnOperation(r) && r.trace && r.trace->across_layouts;
+     },
+     "the runs have other layouts",
+     "a sum over ranks in another order, or a shard in another place",
+     "the operation's tensors on both layouts, with `lockstep trace diff`",
+     "one written order, whatever the ranks"},
     {[](const BisectResult& r) {
        return AnOperation(r) &&
               (InPhase(r, "reduction") || InPhase(r, "collective"));

@@ -122,4 +122,23 @@ absl::StatusOr<StateDifference> SavedDifference(FileSystem& fs,
   return difference;
 }
 
+absl::StatusOr<StateDifference> SavedApart(FileSystem& fs, const std::string& a,
+                                           const std::string& b, int64_t step) {
+  StateDifference difference = {.rank = -1};
+  LS_ASSIGN_OR_RETURN(const auto one, IndexOf(fs, a, step));
+  LS_ASSIGN_OR_RETURN(const auto other, IndexOf(fs, b, step));
+  if (!one || !other) return difference;
+  std::map<std::string, std::string> values;
+  for (const IndexTensor& tensor : one->second.tensors) {
+    values[tensor.name] = tensor.fingerprint;
+  }
+  for (const IndexTensor& tensor : other->second.tensors) {
+    if (values[tensor.name] == tensor.fingerprint) continue;
+    if (difference.entries++ > 0 || tensor.boxes.empty()) continue;
+    difference.entry = tensor.name;
+    difference.path = JoinPath(other->first, tensor.boxes.front().file);
+  }
+  return difference;
+}
+
 }  // namespace lockstep

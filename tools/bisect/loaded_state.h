@@ -56,6 +56,11 @@ absl::StatusOr<StateDifference> SavedDifference(FileSystem& fs,
                                                 int64_t step,
                                                 const RanksState& replayed);
 
+// Of the checkpoints of `step` that both runs have, the first entry that
+// differs; the file is run b's, which need not be the wrong one.
+absl::StatusOr<StateDifference> SavedApart(FileSystem& fs, const std::string& a,
+                                           const std::string& b, int64_t step);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_BISECT_LOADED_STATE_H_

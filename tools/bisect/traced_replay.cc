@@ -72,6 +72,7 @@ absl::StatusOr<ReplayedSide> ReplayHere(FileSystem& fs,
   visitor.step = [&](int rank, Stepper& stepper, const ReplayedStep& step) {
     keeper.TakeTokens(stepper);
     if (step.report.step == options.step) keeper.TakeAfter(rank, stepper);
+    if (step.report.step == options.step - 1) keeper.TakeState(rank, stepper);
     return record(rank, stepper, step);
   };
   LS_ASSIGN_OR_RETURN(

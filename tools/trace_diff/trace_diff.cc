@@ -32,6 +32,12 @@ int Weight(const RankParting& parting) {
   }
 }
 
+// Replicas do the same with other samples.
+bool SamePlace(OperationIdentity a, OperationIdentity b) {
+  a.first_sample = b.first_sample = 0;
+  return a == b;
+}
+
 auto OrderOf(const RankParting& parting) {
   return std::tuple(
       parting.kind == Parting::kNone, parting.identity.step,
@@ -156,8 +162,8 @@ TraceDifference ComparePair(const TracePair& pair) {
                                 return OrderOf(x) < OrderOf(y);
                               });
   for (const RankParting& parting : d.partings) {
-    if (!d.equal() && parting.identity == d.first.identity &&
-        parting.kind == d.first.kind) {
+    if (!d.equal() && parting.kind == d.first.kind &&
+        SamePlace(parting.identity, d.first.identity)) {
       d.ranks.push_back(parting.rank);
     }
   }
