@@ -92,60 +92,6 @@ TEST(BisectUnfingerprintedTest, TheStepIsFoundInOneReplay) {
   EXPECT_LE(json["replays"], 3);  // ceil(log2(6)) + 2 would be 5
 }
 
-// Where no line differs, two runs can still part: one was ended by a number
-// that is none, its last line is lost, or a checkpoint is another's.
-TEST(BisectEqualLinesTest, ARunThatEndedEarlyIsNotEqual) {
-  const TrainRig a("ends_a"), b("ends_b");
-  a.Unseed(Options());
-  EXPECT_FALSE(b.Train(Options("kind=nan,step=5,element=7,"
-                               "at=layers.0.mixer.in_proj.forward"))
-                   .status.ok());
-  for (const bool swapped : {false, true}) {
-    const Json json = swapped ? Bisected(b, a) : Bisected(a, b);
-    EXPECT_EQ(json["verdict"], "missing_steps") << json;
-    EXPECT_EQ(json["step"], 5);
-    EXPECT_FALSE(json["cause"].get<std::string>().empty());
-  }
-}
-
-TEST(BisectEqualLinesTest, ALostLineOrAnotherCheckpointIsNotEqual) {
-  const TrainRig a("lines_a"), b("lines_b");
-  a.Unseed(Options());
-  b.Unseed(Options());
-  EXPECT_EQ(Bisected(a, b)["verdict"], "equal");
-  const std::string lines = b.Read("metrics.jsonl");
-  const size_t last = lines.rfind('\n', lines.size() - 2) + 1;
-  b.Write("metrics.jsonl", lines.substr(0, last));
-  EXPECT_EQ(Bisected(a, b)["verdict"], "missing_steps");
-  EXPECT_EQ(Bisected(a, b)["step"], 6);
-  b.Write("metrics.jsonl", lines.substr(lines.find('\n') + 1));
-  EXPECT_EQ(Bisected(a, b)["verdict"], "missing_steps");
-  EXPECT_EQ(Bisected(a, b)["step"], 1);
-  b.Write("metrics.jsonl", lines);
-  ForgeTensor(b.dir() + "/checkpoints/step_00000006",
-              "optimizer/backbone.layers.3.mixer.o_proj.weight.exp_avg");
-  const Json json = Bisected(a, b);
-  EXPECT_EQ(json["verdict"], "saved_state") << json;
-  EXPECT_EQ(json["step"], 6);
-  EXPECT_EQ(json["tensor"],
-            "optimizer/backbone.layers.3.mixer.o_proj.weight.exp_avg")
-      << json;
-}
-
-// What stopped it is told with where it ended.
-TEST(BisectEqualLinesTest, ARunThatWasStoppedSaysWhy) {
-  const TrainRig a("stopped_a"), b("stopped_b");
-  a.Unseed(Options());
-  EXPECT_FALSE(
-      b.Train(Options("kind=nan,step=3,at=lm_head.logits.forward,element=7"))
-          .status.ok());
-  const Json json = Bisected(a, b);
-  EXPECT_EQ(json["verdict"], "missing_steps") << json;
-  EXPECT_EQ(json["step"], 3);
-  EXPECT_NE(json["notes"].dump().find("run b was stopped: "), std::string::npos)
-      << json["notes"];
-}
-
 FixCheck Checked(const TrainRig& a, const TrainRig& b, const TrainRig& c,
                  const TrainRig& d) {
   FileSystem& fs = *PosixFileSystem();
