@@ -9,6 +9,7 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tools/config_layout.h"
+#include "tools/launches.h"
 #include "tools/rank_cores.h"
 #include "tools/replay_faults.h"
 
@@ -91,6 +92,20 @@ class WindowRank {
   std::unique_ptr<Stepper> stepper_;
 };
 
+// A window is done with one recipe, that of its first step.
+absl::Status NoteLaterRecipe(FileSystem& fs, const std::string& run_dir,
+                             const WindowOptions& options,
+                             std::vector<std::string>& notes) {
+  LS_ASSIGN_OR_RETURN(const auto launch, LaunchOfStep(fs, run_dir, options.to));
+  if (!launch || launch->since < options.from) return absl::OkStatus();
+  notes.push_back(
+      absl::StrCat("steps ", launch->since + 1, " to ", options.to,
+                   " were made with another recipe than step ", options.from,
+                   ", with which they are done here; ask for them from step ",
+                   launch->since + 1, " on"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
@@ -117,6 +132,7 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                            .ranks = ranks,
                            .storage = source->config().precision.storage(),
                            .notes = source->notes()};
+  LS_RETURN_IF_ERROR(NoteLaterRecipe(fs, run_dir, options, window.notes));
   LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
     WindowRank rank(*source, options, machine, visitor, world);
     return rank.Run(world.rank() == 0 ? &window : nullptr);

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "determinism/status.h"
 #include "tests/train/explain_for_test.h"
+#include "tools/replay_window.h"
 
 namespace lockstep {
 namespace {
@@ -49,6 +51,22 @@ TEST(RecipeInForceTest, EveryStepRecursUnderItsOwnRecipe) {
     // It is compared with steps of its own recipe and no others.
     EXPECT_EQ((*json)["began_at"].get<int64_t>(), (step - 1) / 4 * 4) << step;
   }
+}
+
+// A window over two recipes is done with one of them, and says so.
+TEST(RecipeInForceTest, AWindowOverTwoRecipesIsSaidToBeOne) {
+  const TrainRig rig("in_force_window");
+  rig.Unseed(Until(4, "0.003", 100));
+  rig.Unseed(Until(8, "0.001", 100));
+  const auto notes = [&](int64_t from, int64_t to) {
+    const auto window =
+        ReplayWindow(*PosixFileSystem(), rig.dir(), {.from = from, .to = to});
+    EXPECT_TRUE(window.ok()) << window.status().message();
+    return window.ok() ? absl::StrJoin(window->notes, "\n") : "";
+  };
+  EXPECT_TRUE(absl::StrContains(notes(3, 6), "steps 5 to 6 were made with"));
+  EXPECT_FALSE(absl::StrContains(notes(5, 6), "another recipe"));
+  EXPECT_FALSE(absl::StrContains(notes(3, 4), "another recipe"));
 }
 
 // Retention has taken what stood at the changes: steps of the first recipe
