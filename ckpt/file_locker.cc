@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "ckpt/run_lock.h"
@@ -25,16 +26,34 @@ class HeldDescriptor : public HeldFile {
   const int descriptor_;
 };
 
+absl::Status CannotOpen(const std::string& path, int error) {
+  switch (error) {
+    case ENOENT:  // it was there, so it is a link
+    case ELOOP:
+    case EISDIR:
+    case ENXIO:
+      return InputError(
+          "the lock file is no file: " + std::generic_category().message(error),
+          path, "remove the link, folder or socket that has its name");
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return InputError("cannot open the lock file: " +
+                            std::generic_category().message(error),
+                        path, "check that the run's folder is writable");
+    default:
+      return IoError("cannot open the lock file", path,
+                     "check the device and its mount, then try again", error);
+  }
+}
+
 class FlockLocker : public FileLocker {
  public:
   absl::StatusOr<std::unique_ptr<HeldFile>> TryLock(
       const std::string& path) override {
     // Writable, because NFS turns flock into a lock of bytes, which asks it.
     const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) {
-      return IoError("cannot open the lock file", path,
-                     "check that the run's folder is writable", errno);
-    }
+    if (descriptor < 0) return CannotOpen(path, errno);
     auto held = std::make_unique<HeldDescriptor>(descriptor);
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return held;
     if (errno == EWOULDBLOCK) return nullptr;

@@ -2,28 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <bit>
 #include <mutex>
 #include <optional>
-#include <system_error>
 
 #include "determinism/status.h"
 
 namespace lockstep::posix_file {
 namespace {
-
-std::string FreeText(const std::string& path) {
-  struct statvfs info = {};
-  if (statvfs(DirName(path).c_str(), &info) != 0) return "an unknown number of";
-  return std::to_string(uint64_t{info.f_bavail} * info.f_frsize);
-}
-
-// /dev/stdin, /dev/fd/3 and the like: whoever names one means to be fed by it.
-bool IsStreamOfTheSystem(const std::string& path) {
-  return path.starts_with("/dev/") || path.starts_with("/proc/");
-}
 
 absl::StatusOr<struct stat> StatFile(int fd, const std::string& path) {
   struct stat info = {};
@@ -31,8 +18,7 @@ absl::StatusOr<struct stat> StatFile(int fd, const std::string& path) {
   // Opening a folder for reading succeeds; using it as a file must not.
   if (S_ISDIR(info.st_mode)) return Failure("open", path, EISDIR);
   if (S_ISREG(info.st_mode) || IsStreamOfTheSystem(path)) return info;
-  return InputError("this is no regular file, and reading it might never end",
-                    path, "put the file itself there");
+  return NoRegularFile(path, "reading it");
 }
 
 absl::Status ReadExactly(int fd, const std::string& path, uint64_t offset,
@@ -142,43 +128,6 @@ class PosixRandomAccessFile : public RandomAccessFile {
 };
 
 }  // namespace
-
-absl::Status Failure(const std::string& call, const std::string& path,
-                     int error, uint64_t bytes) {
-  if (error == ENOENT) {
-    return absl::NotFoundError(call + ": " +
-                               std::generic_category().message(error) +
-                               "\n  where: " + path +
-                               "\n  do: check the path and what should have "
-                               "written it");
-  }
-  if (error == ENOSPC || error == EDQUOT) {
-    return IoError(call, path,
-                   "free space: " + std::to_string(bytes) +
-                       " bytes were still to be written, " + FreeText(path) +
-                       " bytes are free",
-                   error);
-  }
-  if (error == EACCES || error == EPERM || error == EROFS || error == EISDIR ||
-      error == ENOTDIR) {
-    // Whoever named the path can mend it: nothing failed inside.
-    return InputError(call + ": " + std::generic_category().message(error),
-                      path, "check owner, mode and kind, or give another path");
-  }
-  return IoError(call, path, "check the device and its mount, then try again",
-                 error);
-}
-
-absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags) {
-  const int fd = Uninterrupted(
-      [&] { return open(path.c_str(), flags | O_CLOEXEC, 0666); });
-  if (fd >= 0) return Descriptor(fd);
-  if (errno == EEXIST) {
-    return absl::AlreadyExistsError("create: File exists\n  where: " + path +
-                                    "\n  do: remove it if nobody uses it");
-  }
-  return Failure("open", path, errno);
-}
 
 absl::StatusOr<OpenedFile> OpenToRead(const std::string& path) {
   // A pipe that nobody writes to must not hold the open.

@@ -1,4 +1,4 @@
-// What posix_file_system.cc, posix_file.cc and posix_write.cc share:
+// What posix_file_system.cc and the other posix_*.cc share:
 // descriptors, errors, and the two kinds of open file. Private to them.
 
 #ifndef DETERMINISM_POSIX_FILE_H_
@@ -48,7 +48,15 @@ class Descriptor {
   int fd_;
 };
 
-// AlreadyExists for O_EXCL on a path that is there.
+// /dev/stdin, /dev/fd/3 and the like: whoever names one means that stream.
+bool IsStreamOfTheSystem(const std::string& path);
+
+// The refusal of a pipe, a socket or another kind that no file has; `use` is
+// what was wanted of it, as "reading it".
+absl::Status NoRegularFile(const std::string& path, const std::string& use);
+
+// AlreadyExists for O_EXCL on a path that is there; InputError for a link to
+// what is not there and cannot be made.
 absl::StatusOr<Descriptor> OpenPath(const std::string& path, int flags);
 
 struct OpenedFile {
@@ -59,6 +67,8 @@ struct OpenedFile {
 // below /dev or /proc.
 absl::StatusOr<OpenedFile> OpenToRead(const std::string& path);
 
+// Without waiting, as reads. Of what is no regular file only what is named
+// below /dev or /proc, and a device of characters, is written to.
 absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
                                                         int flags);
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRead(

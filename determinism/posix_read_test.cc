@@ -1,5 +1,7 @@
 // Reads of real files: bytes past the system's cache and through it.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "determinism/file_system.h"
+#include "determinism/status.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -38,6 +41,20 @@ TEST(PosixReadTest, LargeReadsOfWholePagesAreLikeAnyOther) {
   }
   EXPECT_EQ(file->ReadAt(4096, kBytes - 4095, page).code(),
             absl::StatusCode::kDataLoss);
+}
+
+// A sparse file of terabytes costs nothing to make, and ended in bad_alloc.
+TEST(PosixReadTest, AFileThatNoMemoryHoldsIsRefusedUnread) {
+  FileSystem& fs = *PosixFileSystem();
+  const std::string path = testing::TempDir() + "/sparse";
+  ASSERT_TRUE(WriteFileAtomically(fs, path, "text").ok());
+  ASSERT_EQ(truncate(path.c_str(), (off_t{16} << 30) + 1), 0);
+  const absl::Status refused = fs.ReadFile(path).status();
+  EXPECT_EQ(ExitCodeFor(refused), 2) << refused;
+  EXPECT_NE(refused.message().find("are read whole"), std::string::npos);
+  EXPECT_NE(refused.message().find(path), std::string::npos);
+  ASSERT_EQ(truncate(path.c_str(), 5), 0);
+  EXPECT_EQ(*fs.ReadFile(path), std::string("text\0", 5));
 }
 
 }  // namespace

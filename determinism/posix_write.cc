@@ -123,11 +123,26 @@ class PosixWritableFile : public WritableFile {
   size_t waiting_bytes_ = 0;  // given to the kernel, not yet to the device
 };
 
+// A pipe that nobody reads must not hold the open, nor one that is full a
+// write; a device such as /dev/full is waited for as ever.
+absl::StatusOr<Descriptor> OpenToWrite(const std::string& path, int flags) {
+  if (IsStreamOfTheSystem(path)) return OpenPath(path, flags);
+  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, flags | O_NONBLOCK));
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) return Failure("stat", path, errno);
+  if (S_ISREG(info.st_mode)) return fd;
+  if (!S_ISCHR(info.st_mode)) return NoRegularFile(path, "writing to it");
+  if (fcntl(fd.get(), F_SETFL, flags & O_APPEND) != 0) {
+    return Failure("fcntl", path, errno);
+  }
+  return fd;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path,
                                                         int flags) {
-  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenPath(path, flags));
+  LS_ASSIGN_OR_RETURN(Descriptor fd, OpenToWrite(path, flags));
   const bool at_end = (flags & O_APPEND) != 0;
   return std::make_unique<PosixWritableFile>(
       std::move(fd), path, at_end ? std::nullopt : std::optional<uint64_t>(0));

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "determinism/file_system.h"
+#include "determinism/status.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -81,6 +84,15 @@ class PosixWriteTest : public testing::Test {
   char* page_ = nullptr;
 };
 
+testing::AssertionResult Refuses(const absl::Status& status,
+                                 const std::string& text) {
+  if (ExitCodeFor(status) == 2 &&
+      status.message().find(text) != std::string::npos) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << status;
+}
+
 TEST_F(PosixWriteTest, EveryCutGivesTheSameBytes) {
   const std::vector<std::vector<size_t>> kCuts = {
       {kPage, 2 * kPiece, kPiece + 5, 77},
@@ -117,6 +129,59 @@ TEST_F(PosixWriteTest, NoOutputTakesThePlaceOfADeviceOrAPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
   EXPECT_FALSE(fs_.Exists(pipe + ".tmp"));
   EXPECT_TRUE(WriteFileAtomically(fs_, JoinPath(dir_, "file"), "page").ok());
+}
+
+// A log that was a pipe held a run for ever; with a reader, it takes a while.
+TEST_F(PosixWriteTest, OpeningWaitsForNobody) {
+  const std::string pipe = JoinPath(dir_, "pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(Refuses(fs_.OpenAppend(pipe).status(), "no regular file"));
+  EXPECT_TRUE(Refuses(fs_.Create(pipe).status(), "no regular file"));
+  EXPECT_TRUE(absl::IsAlreadyExists(fs_.CreateNew(pipe).status()));
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(Refuses(fs_.OpenAppend(pipe).status(), "no regular file"));
+  close(reader);
+  EXPECT_TRUE(Refuses(WriteFileAtomically(fs_, pipe, "page"), "regular"));
+}
+
+TEST_F(PosixWriteTest, ASocketIsNoFile) {
+  sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(dir_);  // a socket's name is a short one
+  const int made = socket(AF_UNIX, SOCK_STREAM, 0);
+  EXPECT_EQ(bind(made, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
+  std::filesystem::current_path(before);
+  const std::string path = JoinPath(dir_, "socket");
+  EXPECT_TRUE(Refuses(fs_.OpenAppend(path).status(), "no regular file"));
+  EXPECT_TRUE(Refuses(fs_.ReadFile(path).status(), "no regular file"));
+  close(made);
+}
+
+// A device is written to as ever, by its name or by a link.
+TEST_F(PosixWriteTest, ADeviceIsWrittenTo) {
+  const std::string link = JoinPath(dir_, "link");
+  ASSERT_EQ(symlink("/dev/null", link.c_str()), 0);
+  for (const std::string& path : {std::string("/dev/null"), link}) {
+    auto file = fs_.OpenAppend(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_TRUE((*file)->Append("text").ok());
+    EXPECT_TRUE((*file)->Close().ok());
+  }
+}
+
+TEST_F(PosixWriteTest, WhatAUserCanMendIsNoInternalError) {
+  const std::string link = JoinPath(dir_, "link"), loop = link + "s";
+  ASSERT_EQ(symlink((dir_ + "/gone/file").c_str(), link.c_str()), 0);
+  ASSERT_EQ(symlink(loop.c_str(), loop.c_str()), 0);
+  EXPECT_TRUE(Refuses(fs_.OpenAppend(link).status(), "symbolic link to what"));
+  EXPECT_TRUE(Refuses(fs_.Create(link).status(), "symbolic link to what"));
+  EXPECT_TRUE(Refuses(fs_.OpenAppend(loop).status(), "symbolic link"));
+  EXPECT_TRUE(absl::IsNotFound(fs_.ReadFile(link).status()));
+  EXPECT_TRUE(absl::IsNotFound(fs_.Create(dir_ + "/gone/file").status()));
+  ASSERT_TRUE(fs_.MakeDirs(dir_ + "/folder/full").ok());
+  EXPECT_TRUE(Refuses(fs_.Remove(dir_ + "/folder"), "not empty"));
 }
 
 }  // namespace
