@@ -15,4 +15,16 @@ absl::StatusOr<std::string> ReadBounded(FileSystem& file_system,
   return file_system.ReadFile(path);  // and what Stat could not say
 }
 
+absl::StatusOr<std::string> ReadSmallFile(FileSystem& file_system,
+                                          const std::string& path) {
+  auto text = ReadBounded(file_system, path, kMostJsonBytes);
+  if (!absl::IsDataLoss(text.status())) return text;
+  return absl::InvalidArgumentError(text.status().message());
+}
+
+absl::Status AsDamageAtResume(const absl::Status& read) {
+  if (!absl::IsDataLoss(read) && !absl::IsInvalidArgument(read)) return read;
+  return absl::FailedPreconditionError(read.message());
+}
+
 }  // namespace lockstep

@@ -26,6 +26,16 @@ absl::StatusOr<std::string> ReadBounded(FileSystem& file_system,
                                         const std::string& path,
                                         uint64_t most_bytes);
 
+// For what is small and no checkpoint rests on (lock, faults.json, a launch's
+// manifest): InputError for a file of more than kMostJsonBytes.
+absl::StatusOr<std::string> ReadSmallFile(FileSystem& file_system,
+                                          const std::string& path);
+
+// How a resume is told of its run's manifest or ledger that could not be read:
+// what is no file there, or too large a one, is damage as a changed byte is,
+// and ends with 3. Other errors stay.
+absl::Status AsDamageAtResume(const absl::Status& read);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_CKPT_BOUNDED_READ_H_

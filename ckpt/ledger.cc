@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ckpt/bounded_read.h"
 #include "ckpt/ledger_head.h"
 #include "ckpt/ledger_line.h"
 #include "ckpt/run_lock.h"
@@ -44,14 +45,16 @@ absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(FileSystem& file_system,
                                                      Clock& clock,
                                                      const RunLock* lock) {
   if (lock != nullptr) LS_RETURN_IF_ERROR(lock->CheckStillHolder());
-  LS_ASSIGN_OR_RETURN(LedgerReport report, ReadLedger(file_system, run_dir));
+  auto read = ReadLedger(file_system, run_dir);
+  if (!read.ok()) return AsDamageAtResume(read.status());
+  LedgerReport report = *std::move(read);
   std::unique_ptr<Ledger> ledger(new Ledger(file_system, run_dir, clock, lock));
   ledger->entries_ = std::move(report.entries);
   if (!ledger->entries_.empty()) {
     ledger->head_ = ledger->entries_.back().sha256;
   }
-  LS_ASSIGN_OR_RETURN(const LedgerHead newest,
-                      ReadLedgerHead(file_system, run_dir));
+  const auto newest = ReadLedgerHead(file_system, run_dir);
+  if (!newest.ok()) return AsDamageAtResume(newest.status());
   std::string torn_file;
   if (!report.torn.empty()) {
     LS_ASSIGN_OR_RETURN(torn_file, ledger->MoveTornLineAside(report.torn));
@@ -60,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(FileSystem& file_system,
                       file_system.OpenAppend(LedgerPath(run_dir)));
   LS_RETURN_IF_ERROR(ledger->file_->Sync());
   LS_RETURN_IF_ERROR(file_system.SyncDir(run_dir));
-  LS_RETURN_IF_ERROR(ledger->RecordLostLines(newest));
+  LS_RETURN_IF_ERROR(ledger->RecordLostLines(*newest));
   if (!torn_file.empty()) {
     LS_RETURN_IF_ERROR(ledger->Append(
         "torn_line", {{"file", torn_file},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ckpt/bounded_read.h"
 #include "ckpt/last_generation.h"
 #include "ckpt/sealed_json.h"
 #include "determinism/status.h"
@@ -122,7 +123,7 @@ absl::StatusOr<std::unique_ptr<RunLock>> RunLock::Acquire(
   const std::string path = JoinPath(run_dir, "lock");
   LS_RETURN_IF_ERROR(CreateIfAbsent(file_system, path));
   LS_ASSIGN_OR_RETURN(std::unique_ptr<HeldFile> held, locker.TryLock(path));
-  LS_ASSIGN_OR_RETURN(const std::string text, file_system.ReadFile(path));
+  LS_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(file_system, path));
   const LockFile file = ParseLockFile(text);
   if (held == nullptr) {
     return InputError("another trainer has this run: " + Describe(file.last),
@@ -144,7 +145,8 @@ absl::StatusOr<std::unique_ptr<RunLock>> RunLock::Acquire(
 }
 
 absl::Status RunLock::CheckStillHolder() const {
-  LS_ASSIGN_OR_RETURN(const std::string text, file_system_.ReadFile(path_));
+  LS_ASSIGN_OR_RETURN(const std::string text,
+                      ReadSmallFile(file_system_, path_));
   const Acquisition last = ParseLockFile(text).last;
   if (last.generation == generation_) return absl::OkStatus();
   return InputError("this trainer (generation " + std::to_string(generation_) +

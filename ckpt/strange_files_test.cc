@@ -6,7 +6,9 @@
 
 #include <string>
 
+#include "ckpt/ledger.h"
 #include "ckpt/load.h"
+#include "ckpt/run_lock.h"
 #include "ckpt/test_state.h"
 #include "ckpt/verify.h"
 #include "ckpt/verify_run.h"
@@ -96,6 +98,57 @@ TEST(StrangeFiles, NeitherHangNorFillMemory) {
     ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
   }
   EXPECT_TRUE(VerifyRun(disk, run)->ok);
+}
+
+// What can be in a file's place that no file of a run is.
+constexpr const char* kKinds[] = {"folder", "pipe", "giant", "link"};
+void Put(const std::string& kind, const std::string& path) {
+  int failed = 0;
+  if (kind == "folder") failed = mkdir(path.c_str(), 0700);
+  if (kind == "pipe") failed = mkfifo(path.c_str(), 0600);
+  if (kind == "link") failed = symlink("/gone/file", path.c_str());
+  if (kind == "giant") {
+    Overwrite(*PosixFileSystem(), path, "");
+    failed = truncate(path.c_str(), off_t{3} << 40);
+  }
+  ASSERT_EQ(failed, 0);
+}
+
+// Whoever named the run can mend it: no internal error.
+TEST(StrangeFiles, ALockThatIsNoFileIsToldAsInput) {
+  FileSystem& disk = *PosixFileSystem();
+  const std::string run = testing::TempDir() + "/strange_lock";
+  ASSERT_TRUE(disk.MakeDirs(run).ok());
+  ManualClock clock{1000};
+  for (const std::string kind : kKinds) {
+    Put(kind, run + "/lock");
+    const auto lock =
+        RunLock::Acquire(disk, *PosixFileLocker(), run, ThisProcess(), clock);
+    EXPECT_EQ(ExitCodeFor(lock.status()), 2) << kind << ": " << lock.status();
+    EXPECT_NE(Text(lock.status()).find(run + "/lock"), std::string::npos);
+    ASSERT_TRUE(disk.Remove(run + "/lock").ok());
+  }
+  EXPECT_TRUE(
+      RunLock::Acquire(disk, *PosixFileLocker(), run, ThisProcess(), clock)
+          .ok());
+}
+
+// A ledger that a resume finds damaged ends with 3, in whatever way it is.
+TEST(StrangeFiles, InTheLedgersPlaceAreDamageAtResume) {
+  FileSystem& disk = *PosixFileSystem();
+  const std::string run = testing::TempDir() + "/strange_ledger";
+  ASSERT_TRUE(disk.MakeDirs(run).ok());
+  ManualClock clock{1000};
+  for (const char* const name : {"/ledger.jsonl", "/ledger_head"}) {
+    for (const std::string kind : {"folder", "pipe", "giant"}) {
+      Put(kind, run + name);
+      const auto ledger = Ledger::Open(disk, run, clock, nullptr);
+      EXPECT_EQ(ExitCodeFor(ledger.status()), 3)
+          << kind << ": " << ledger.status();
+      ASSERT_TRUE(disk.Remove(run + name).ok());
+    }
+  }
+  EXPECT_TRUE(Ledger::Open(disk, run, clock, nullptr).ok());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "ckpt/bounded_read.h"
 #include "ckpt/ledger.h"
 #include "determinism/status.h"
 
@@ -40,7 +41,7 @@ std::vector<Launch> LaunchesOf(const std::vector<LedgerEntry>& entries) {
 absl::StatusOr<Manifest> ReadLaunch(FileSystem& fs, const std::string& run_dir,
                                     const Launch& launch) {
   const std::string path = JoinPath(run_dir, launch.manifest);
-  const absl::StatusOr<std::string> text = fs.ReadFile(path);
+  const absl::StatusOr<std::string> text = ReadSmallFile(fs, path);
   if (absl::IsNotFound(text.status())) {
     return InputError("what a launch was made of is gone", path,
                       "put the file back: the ledger names it, and steps of "
@@ -75,7 +76,7 @@ absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
       absl::StrFormat("launches/launch_%08d.json", generation);
   const std::string path = JoinPath(run_dir, name);
   LS_RETURN_IF_ERROR(fs.MakeDirs(JoinPath(run_dir, "launches")));
-  const absl::StatusOr<std::string> there = fs.ReadFile(path);
+  const absl::StatusOr<std::string> there = ReadSmallFile(fs, path);
   if (there.ok() && *there == manifest_json) return name;
   if (!absl::IsNotFound(there.status())) {
     return InputError("another launch has kept its manifest under this name",

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "ckpt/bounded_read.h"
 #include "determinism/status.h"
 #include "parallel/over_ranks.h"
 #include "tools/foreign_json.h"
@@ -46,7 +47,7 @@ bool IsSound(const Json& launches) {
 // Null where there is no file.
 absl::StatusOr<Json> ReadFile(FileSystem& fs, const std::string& dir) {
   if (!fs.Exists(PathOf(dir))) return Json();
-  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(PathOf(dir)));
+  LS_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(fs, PathOf(dir)));
   auto json = ParseForeign<Json>(text);
   if (json.is_object() && IsSound(LaunchesOf(json))) return json;
   return InputError("this is not what a launch with faults writes", PathOf(dir),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ckpt/bounded_read.h"
 #include "ckpt/save.h"
 #include "determinism/status.h"
 #include "tools/launches.h"
@@ -58,7 +59,9 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
   existing_ = fs_.Exists(dir_ + "/manifest.json");
   std::string run_id;
   if (existing_) {
-    LS_ASSIGN_OR_RETURN(manifest_, ReadManifest(fs_, dir_));
+    auto manifest = ReadManifest(fs_, dir_);
+    if (!manifest.ok()) return AsDamageAtResume(manifest.status());
+    manifest_ = *std::move(manifest);
     run_id = manifest_.run_id;
   }
   LS_RETURN_IF_ERROR(CheckManifestIsThere(request));

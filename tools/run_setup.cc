@@ -10,6 +10,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "ckpt/bounded_read.h"
 #include "determinism/sha256.h"
 #include "determinism/status.h"
 #include "tools/bazel/build_stamp.h"
@@ -29,8 +30,9 @@ absl::StatusOr<std::optional<int64_t>> KeptScheduleLength(
   if (run_dir.empty() || !fs.Exists(run_dir + "/manifest.json")) {
     return std::nullopt;
   }
-  LS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(fs, run_dir));
-  return manifest.schedule_length_samples;
+  const auto manifest = ReadManifest(fs, run_dir);
+  if (!manifest.ok()) return AsDamageAtResume(manifest.status());
+  return manifest->schedule_length_samples;
 }
 
 // Empty where the folder is gone or cannot be named.
