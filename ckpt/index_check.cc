@@ -1,6 +1,7 @@
 #include "ckpt/index_check.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,10 +16,46 @@ namespace {
 // so an index that somebody filled with boxes would be read for hours.
 constexpr size_t kMostBoxes = 16384;
 
+// Of a block: a reader may hold one.
+constexpr uint64_t kMostBlockBytes = uint64_t{1} << 40;
+
 bool IsPlainFileName(const std::string& name) {
   return !name.empty() && name.front() != '.' &&
          name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos && name != kIndexFile;
+}
+
+// How an entry of this kind lies on disk (checkpoint_index.h).
+std::string CheckKind(const IndexTensor& tensor) {
+  const bool scalar = tensor.shape == std::vector<int64_t>{1};
+  bool fits = true;
+  switch (tensor.kind) {
+    case StateKind::kTensor:
+      break;
+    case StateKind::kU64:
+      fits = scalar && tensor.dtype == DType::kU64;
+      break;
+    case StateKind::kI64:
+      fits = scalar && tensor.dtype == DType::kI64;
+      break;
+    case StateKind::kF64:
+      fits = scalar && tensor.dtype == DType::kF64;
+      break;
+    case StateKind::kBytes:
+      fits = tensor.shape.size() == 1 && tensor.dtype == DType::kU8;
+      break;
+  }
+  return fits ? "" : "has a type or shape that is not its kind's";
+}
+
+std::string CheckBlocks(const CheckpointIndex& index) {
+  const uint64_t bytes = index.hash_block_bytes;
+  if (bytes % kHashBlockBytes != 0) {
+    return "has blocks that are not of whole MiB";
+  }
+  if (bytes > kMostBlockBytes) return "has blocks of more than a TiB";
+  return bytes == 0 && index.format_version >= 2 ? "has blocks of no bytes"
+                                                 : "";
 }
 
 // "" if `box` lies in a tensor of this shape and its bytes fit.
@@ -104,8 +141,9 @@ std::string CheckTensors(const CheckpointIndex& index,
     if (i > 0 && tensor.name <= index.tensors[i - 1].name) {
       return name + "comes twice or out of order";
     }
-    const std::string error = CheckBoxes(tensor);
-    if (!error.empty()) return name + error;
+    for (const std::string& error : {CheckKind(tensor), CheckBoxes(tensor)}) {
+      if (!error.empty()) return name + error;
+    }
     for (const IndexBox& box : tensor.boxes) {
       if (!extents.contains(box.file)) {
         return name + "lies in an unlisted file \"" + box.file + "\"";
@@ -124,9 +162,7 @@ std::string CheckTensors(const CheckpointIndex& index,
 std::string ContradictionIn(const CheckpointIndex& index) {
   if (index.step < 0) return "has a negative step";
   if (!index.files.contains(kManifestFile)) return "lists no manifest";
-  if (index.hash_block_bytes % kHashBlockBytes != 0) {
-    return "has blocks that are not of whole MiB";
-  }
+  if (std::string error = CheckBlocks(index); !error.empty()) return error;
   std::map<std::string, std::vector<Extent>> extents;
   for (const auto& [name, file] : index.files) {
     if (!IsPlainFileName(name)) {

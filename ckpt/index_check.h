@@ -11,7 +11,8 @@ namespace lockstep {
 
 // "" or what is wrong: names out of order, boxes that leave their tensor, leave
 // it uncovered or overlap, sizes that do not fit, files that are not named or
-// lie elsewhere, bytes of a shard that belong to no tensor.
+// lie elsewhere, bytes of a shard that belong to no tensor, kinds with a type
+// or shape of another, blocks of no or of absurd size.
 std::string ContradictionIn(const CheckpointIndex& index);
 
 }  // namespace lockstep

@@ -121,6 +121,9 @@ absl::StatusOr<RetentionReport> ApplyRetention(FileSystem& file_system,
   const std::vector<ListedCheckpoint> ours =
       Countable(std::move(listed), options, committed_step, report.notes);
   report = Judge(file_system, options, ours, std::move(report));
+  if (options.before_removal != nullptr && !report.removed.empty()) {
+    LS_RETURN_IF_ERROR(options.before_removal(report.removed));
+  }
   LS_RETURN_IF_ERROR(Remove(file_system, parent, report.removed));
   return report;
 }

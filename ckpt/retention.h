@@ -11,9 +11,11 @@
 #define CKPT_RETENTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
 
@@ -31,6 +33,10 @@ struct RetentionOptions {
   int64_t keep = 1;        // newest; at least 1
   int64_t keep_every = 0;  // steps; multiples of it stay for good; 0: none
   const RunLock* lock = nullptr;  // checked first; not owned
+  // Called with what is about to go, if anything is: on record before it is
+  // done, so that what is gone without a record was lost.
+  std::function<absl::Status(const std::vector<std::string>&)> before_removal =
+      nullptr;
 };
 
 struct RetentionReport {

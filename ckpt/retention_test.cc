@@ -42,6 +42,32 @@ TEST_F(RetentionTest, LimitOneSurvivesAFailedSave) {
   EXPECT_EQ(Find("must")->step, 10);
 }
 
+// On record first: a kill between the two leaves more than was promised.
+TEST_F(RetentionTest, WhatIsAboutToGoIsToldWhileItIsThere) {
+  Save(5);
+  Save(10);
+  Steps told;
+  absl::Status answer = absl::InternalError("no line can be written");
+  const auto retain = [&] {
+    return ApplyRetention(fs,
+                          {.run_dir = kRun,
+                           .run_id = "run-a",
+                           .before_removal =
+                               [&](const Steps& names) {
+                                 told = names;
+                                 EXPECT_EQ(Names().size(), 2u);
+                                 return answer;
+                               }},
+                          10);
+  };
+  EXPECT_EQ(retain().status(), answer);
+  EXPECT_EQ(told, Steps{"step_00000005"});
+  EXPECT_EQ(Names().size(), 2u);
+  answer = absl::OkStatus();
+  EXPECT_TRUE(retain().ok());
+  EXPECT_EQ(Names(), Steps{"step_00000010"});
+}
+
 TEST_F(RetentionTest, NothingGoesWhileTheNewOneDoesNotReadBack) {
   Save(5);
   Save(10);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "ckpt/ledger.h"
 #include "ckpt/load.h"
@@ -69,6 +70,27 @@ TEST(Links, OfAnIndexOrAStepFolderAreDamage) {
   EXPECT_TRUE(VerifyRun(disk, run)->ok);
 }
 
+constexpr char kOldShard[] = "checkpoints/step_00000001/rank_00000.safetensors";
+
+bool Names(const RunVerifyResult& result, const std::string& file,
+           const std::string& part) {
+  for (const Damage& damage : result.damage) {
+    if (damage.file == file && damage.what.find(part) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// And what else is damaged.
+void ExpectNamed(FileSystem& disk, const std::string& run,
+                 const std::string& file, const std::string& part) {
+  const auto result = VerifyRun(disk, run);
+  ASSERT_TRUE(result.ok()) << file << ": " << result.status();
+  EXPECT_TRUE(Names(*result, file, part)) << RunVerifyResultToJson(*result);
+  EXPECT_TRUE(Names(*result, kOldShard, "after the end")) << file;
+}
+
 // A pipe would be waited for without end, and a sparse file of terabytes costs
 // nothing to make.
 TEST(StrangeFiles, NeitherHangNorFillMemory) {
@@ -76,16 +98,26 @@ TEST(StrangeFiles, NeitherHangNorFillMemory) {
   const std::string run = testing::TempDir() + "/strange";
   ASSERT_TRUE(disk.MakeDirs(run).ok());
   WriteRun(disk, run);
+  ASSERT_TRUE(disk.MakeDirs(run + "/launches").ok());
+  Overwrite(disk, run + "/launches/launch_00000001.json",
+            *disk.ReadFile(run + "/manifest.json"));
+  // What all the others must not hide.
+  const std::string old = run + "/" + kOldShard;
+  const std::string sound = *disk.ReadFile(old);
+  Overwrite(disk, old, sound + "!");
   const std::string step = "checkpoints/step_00000003/";
   for (const std::string& name :
        {step + "index.json", step + "rank_00000.safetensors",
-        std::string("ledger.jsonl"), std::string("manifest.json")}) {
+        step + "manifest.json", std::string("ledger.jsonl"),
+        std::string("ledger_head"), std::string("manifest.json"),
+        std::string("launches/launch_00000001.json")}) {
     const std::string path = JoinPath(run, name);
     ASSERT_TRUE(disk.Rename(path, run + "/away").ok());
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    const auto piped = VerifyRun(disk, run);
-    EXPECT_NE(Text(piped.status()).find("no regular file"), std::string::npos)
-        << name;
+    ExpectNamed(disk, run, name, "no regular file");
+    ASSERT_TRUE(disk.Remove(path).ok());
+    ASSERT_TRUE(disk.MakeDirs(path).ok());
+    ExpectNamed(disk, run, name, "");
     ASSERT_TRUE(disk.Remove(path).ok());
     Overwrite(disk, path, "");
     ASSERT_EQ(truncate(path.c_str(), off_t{3} << 40), 0);
@@ -94,6 +126,32 @@ TEST(StrangeFiles, NeitherHangNorFillMemory) {
       ASSERT_TRUE(large.ok()) << large.status();
       EXPECT_FALSE(large->ok) << name;
     }
+    ASSERT_TRUE(disk.Remove(path).ok());
+    ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
+  }
+  Overwrite(disk, old, sound);
+  EXPECT_TRUE(VerifyRun(disk, run)->ok);
+}
+
+// In place of a whole folder.
+TEST(StrangeFiles, AreNamedWhereAFolderShouldBe) {
+  FileSystem& disk = *PosixFileSystem();
+  const std::string run = testing::TempDir() + "/strange_folders";
+  ASSERT_TRUE(disk.MakeDirs(run).ok());
+  WriteRun(disk, run);
+  ASSERT_TRUE(disk.MakeDirs(run + "/launches").ok());
+  for (const auto& [folder, file] : {
+           std::pair("launches", "launches"),
+           std::pair("checkpoints", "checkpoints"),
+           std::pair("checkpoints/step_00000003",
+                     "checkpoints/step_00000003/index.json"),
+       }) {
+    const std::string path = JoinPath(run, folder);
+    ASSERT_TRUE(disk.Rename(path, run + "/away").ok());
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const auto result = VerifyRun(disk, run);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(Names(*result, file, "")) << RunVerifyResultToJson(*result);
     ASSERT_TRUE(disk.Remove(path).ok());
     ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
   }

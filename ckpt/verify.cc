@@ -54,10 +54,6 @@ absl::StatusOr<VerifyResult> VerifyCheckpoint(
   const std::string path = JoinPath(checkpoint_dir, kIndexFile);
   const absl::StatusOr<std::string> text =
       ReadIndexText(file_system, checkpoint_dir);
-  if (!text.ok() && !absl::IsNotFound(text.status()) &&
-      !absl::IsDataLoss(text.status())) {
-    return text.status();
-  }
   absl::StatusOr<CheckpointIndex> index =
       text.ok() ? IndexFromJson(*text, path)
                 : absl::StatusOr<CheckpointIndex>(text.status());
@@ -71,8 +67,7 @@ absl::StatusOr<VerifyResult> VerifyCheckpoint(
   if (!wrong_name.empty()) {
     result.damage.push_back({kIndexFile, "", 0, text->size(), wrong_name});
   }
-  LS_RETURN_IF_ERROR(
-      VerifyFiles(file_system, checkpoint_dir, *index, result.damage));
+  VerifyFiles(file_system, checkpoint_dir, *index, result.damage);
   result.ok = result.damage.empty();
   result.index = *std::move(index);
   return result;

@@ -33,7 +33,8 @@ struct VerifyResult {
   std::string Summary() const;  // the first few, one line
 };
 
-// An error only where reading itself fails.
+// A file that cannot be read, for whatever reason, is damaged; an error is only
+// what keeps the others from being read too.
 absl::StatusOr<VerifyResult> VerifyCheckpoint(
     FileSystem& file_system, const std::string& checkpoint_dir);
 

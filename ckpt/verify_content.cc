@@ -1,25 +1,49 @@
 #include "ckpt/verify_content.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/checkpoint_index.h"
+#include "ckpt/manifest.h"
 #include "ckpt/tensor_parts.h"
 #include "determinism/fingerprint.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 
 namespace lockstep {
 namespace {
+
+uint64_t SizeOrZero(FileSystem& file_system, const std::string& dir,
+                    const std::string& file) {
+  const auto info = file_system.Stat(JoinPath(dir, file));
+  return info.ok() ? info->size : 0;
+}
+
+// A resume goes by the index's, and by the manifest that lies beside it.
+void AddOtherRun(FileSystem& file_system, const std::string& dir,
+                 VerifyResult& result) {
+  const auto manifest = ReadManifest(file_system, dir);
+  if (!manifest.ok()) {
+    result.damage.push_back({kManifestFile, "", 0,
+                             SizeOrZero(file_system, dir, kManifestFile),
+                             FirstLine(manifest.status())});
+  } else if (manifest->run_id != result.index.run_id) {
+    result.damage.push_back(
+        {kIndexFile, "", 0, SizeOrZero(file_system, dir, kIndexFile),
+         absl::StrCat("is of run ", result.index.run_id,
+                      ", and the manifest beside it of ", manifest->run_id)});
+  }
+}
 
 absl::Status AddForeignFiles(FileSystem& file_system, const std::string& dir,
                              VerifyResult& result) {
   LS_ASSIGN_OR_RETURN(const auto names, file_system.List(dir));
   for (const std::string& name : names) {
     if (name == kIndexFile || result.index.files.contains(name)) continue;
-    const auto info = file_system.Stat(JoinPath(dir, name));
-    result.damage.push_back({name, "", 0, info.ok() ? info->size : 0,
+    result.damage.push_back({name, "", 0, SizeOrZero(file_system, dir, name),
                              "is none of the checkpoint's files"});
   }
   return absl::OkStatus();
@@ -32,7 +56,13 @@ absl::Status AddWrongFingerprints(FileSystem& file_system,
                       CheckpointReader::Open(file_system, dir));
   std::vector<TensorFingerprint> all;
   for (const IndexTensor& tensor : reader->index().tensors) {
-    LS_ASSIGN_OR_RETURN(const Fingerprint sum, reader->Sum(tensor));
+    const absl::StatusOr<Fingerprint> read = reader->Sum(tensor);
+    if (!read.ok()) {
+      result.damage.push_back(
+          {tensor.boxes[0].file, tensor.name, 0, 0, FirstLine(read.status())});
+      continue;
+    }
+    const Fingerprint& sum = *read;
     all.push_back({tensor.name, tensor.dtype, tensor.shape, sum});
     if (sum.Hex() == tensor.fingerprint) continue;
     for (const IndexBox& box : tensor.boxes) {
@@ -45,9 +75,8 @@ absl::Status AddWrongFingerprints(FileSystem& file_system,
   }
   if (result.damage.empty() &&
       FieldFingerprint(all) != reader->index().state_fingerprint) {
-    const auto info = file_system.Stat(JoinPath(dir, kIndexFile));
     result.damage.push_back(
-        {kIndexFile, "", 0, info.ok() ? info->size : 0,
+        {kIndexFile, "", 0, SizeOrZero(file_system, dir, kIndexFile),
          "the fingerprint of the whole state is not that of its tensors"});
   }
   return absl::OkStatus();
@@ -61,6 +90,7 @@ absl::StatusOr<VerifyResult> VerifyContent(FileSystem& file_system,
                       VerifyCheckpoint(file_system, checkpoint_dir));
   if (result.index.files.empty()) return result;  // the index is damaged
   if (result.ok) {
+    AddOtherRun(file_system, checkpoint_dir, result);
     LS_RETURN_IF_ERROR(
         AddWrongFingerprints(file_system, checkpoint_dir, result));
   }

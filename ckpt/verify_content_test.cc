@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "ckpt/damage_for_test.h"
+#include "ckpt/manifest.h"
+#include "ckpt/manifest_for_test.h"
+#include "ckpt/sealed_json.h"
 #include "determinism/fingerprint.h"
+#include "determinism/sha256.h"
 
 namespace lockstep {
 namespace {
@@ -14,6 +18,14 @@ constexpr char kShard[] = "rank_00000.safetensors";
 
 class ContentTest : public DamageTest {
  protected:
+  // With a manifest that is one.
+  ContentTest() {
+    const TestState state(6);
+    SaveOptions options = OptionsFor(6);
+    options.manifest_json = ManifestToJson(Sample());
+    EXPECT_TRUE(fs.RemoveTree(kDir).ok());
+    index = SaveCheckpoint(fs, options, state.registry)->index;
+  }
   VerifyResult Content() { return *VerifyContent(fs, kDir); }
   IndexTensor& Named(CheckpointIndex& i, const std::string& name) {
     for (IndexTensor& tensor : i.tensors) {
@@ -73,6 +85,43 @@ TEST_F(ContentTest, AHeaderThatSaysOtherwise) {
   Reseal([&](CheckpointIndex& i) { i.tensors.back().name += "d"; });
   ExpectOnly(kShard, index.tensors.back().name + "d",
              "the header has no such tensor");
+}
+
+TEST_F(ContentTest, AnIndexOfAnotherRunThanItsManifest) {
+  Reseal([](CheckpointIndex& i) { i.run_id = "run-b"; });
+  ExpectOnly("index.json", "", "and the manifest beside it of run-a");
+  std::string manifest = Read("manifest.json");
+  manifest[manifest.size() / 2] ^= 1;
+  Overwrite(fs, PathOf("manifest.json"), manifest);
+  Reseal([&](CheckpointIndex& i) {
+    i.files["manifest.json"].sha256 = Sha256Hex(manifest);
+  });
+  EXPECT_TRUE(Verify().ok);
+  ExpectOnly("manifest.json", "", "");
+}
+
+// A load would take another kind of entry for it.
+TEST_F(ContentTest, AKindThatDoesNotGoWithItsType) {
+  Reseal([&](CheckpointIndex& i) {
+    Named(i, "cursor/sample").kind = StateKind::kF64;
+  });
+  ExpectOnly("index.json", "", "not its kind's");
+  ExpectUnusable("not its kind's");
+  Reseal([&](CheckpointIndex& i) {
+    Named(i, "model/a.weight").kind = StateKind::kBytes;
+  });
+  ExpectOnly("index.json", "", "not its kind's");
+}
+
+// Where all boxes have one block, too.
+TEST_F(ContentTest, BlocksOfNoOrOfAbsurdSize) {
+  OrderedJson json = *OpenSealedJson(IndexToJson(index));
+  json.erase("sha256");
+  json["hash_block_bytes"] = 0;
+  Overwrite(fs, PathOf("index.json"), SealJson(json));
+  ExpectOnly("index.json", "", "blocks of no bytes");
+  Reseal([](CheckpointIndex& i) { i.hash_block_bytes = uint64_t{1} << 41; });
+  ExpectOnly("index.json", "", "more than a TiB");
 }
 
 TEST_F(ContentTest, AFileThatNobodySaved) {

@@ -10,17 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "ckpt/checkpoint_index.h"
 #include "ckpt/verify.h"
 #include "determinism/file_system.h"
 
 namespace lockstep {
 
-// Adds what is not as the index says; an error only where reading fails.
-absl::Status VerifyFiles(FileSystem& file_system, const std::string& dir,
-                         const CheckpointIndex& index,
-                         std::vector<Damage>& damage);
+// Adds what is not as the index says, or cannot be read, file by file.
+void VerifyFiles(FileSystem& file_system, const std::string& dir,
+                 const CheckpointIndex& index, std::vector<Damage>& damage);
 
 }  // namespace lockstep
 

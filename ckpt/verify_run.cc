@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/bounded_read.h"
+#include "ckpt/gone_checkpoints.h"
 #include "ckpt/ledger.h"
 #include "ckpt/ledger_head.h"
 #include "ckpt/manifest.h"
@@ -25,16 +26,16 @@ class RunVerifier {
 
   absl::StatusOr<RunVerifyResult> Run() {
     // First: a trainer at work may add a line meanwhile.
-    LS_ASSIGN_OR_RETURN(const LedgerHead newest,
-                        ReadLedgerHead(file_system_, run_dir_));
-    LS_RETURN_IF_ERROR(ReadTheLedger());
+    const auto newest = ReadLedgerHead(file_system_, run_dir_);
+    ReadTheLedger();
     CheckNewestHead(newest);
-    LS_RETURN_IF_ERROR(VerifyManifests());
-    LS_ASSIGN_OR_RETURN(const auto checkpoints,
-                        ListCheckpoints(file_system_, run_dir_));
-    for (const ListedCheckpoint& checkpoint : checkpoints) {
-      LS_RETURN_IF_ERROR(VerifyOne(checkpoint));
+    VerifyManifests();
+    const auto checkpoints = ListCheckpoints(file_system_, run_dir_);
+    if (!checkpoints.ok()) AddUnread("checkpoints", checkpoints.status());
+    for (size_t i = 0; checkpoints.ok() && i < checkpoints->size(); ++i) {
+      LS_RETURN_IF_ERROR(VerifyOne((*checkpoints)[i]));
     }
+    NameTheGone();
     result_.ok = result_.damage.empty();
     return std::move(result_);
   }
@@ -45,31 +46,32 @@ class RunVerifier {
     result_.damage.push_back({file, "", from, to, what});
   }
 
+  // Whatever the reason: that one file cannot be read hides no other's damage.
+  void AddUnread(const std::string& file, const absl::Status& status) {
+    Add(file, 0, SizeOf(file), FirstLine(status));
+  }
+
   uint64_t SizeOf(const std::string& file) const {
     const auto info = file_system_.Stat(JoinPath(run_dir_, file));
     return info.ok() ? info->size : 0;
   }
 
-  absl::Status ReadTheLedger() {
+  void ReadTheLedger() {
     LedgerDamage damage;
     auto report = ReadLedger(file_system_, run_dir_, &damage);
-    if (absl::IsDataLoss(report.status())) damage.to = SizeOf(kLedgerFile);
-    if (!report.ok() && !absl::IsFailedPrecondition(report.status()) &&
-        !absl::IsDataLoss(report.status())) {
-      return report.status();
-    }
     ledger_holds_ = report.ok();
     if (!ledger_holds_) {
-      Add(kLedgerFile, damage.from, damage.to, FirstLine(report.status()));
-      return absl::OkStatus();
+      const bool has_place = absl::IsFailedPrecondition(report.status());
+      Add(kLedgerFile, damage.from, has_place ? damage.to : SizeOf(kLedgerFile),
+          FirstLine(report.status()));
+      return;
     }
     ledger_ = *std::move(report);
     result_.ledger_lines = static_cast<int64_t>(ledger_.entries.size());
     const uint64_t size = SizeOf(kLedgerFile);
-    if (ledger_.torn.empty()) return absl::OkStatus();
+    if (ledger_.torn.empty()) return;
     Add(kLedgerFile, size - ledger_.torn.size(), size,
         "the last line is torn: the next launch moves it aside and says so");
-    return absl::OkStatus();
   }
 
   // Of a chain that is damaged nothing more can be said.
@@ -80,42 +82,37 @@ class RunVerifier {
         absl::StrCat("has lost lines: ", holder, " remembers its head ", head));
   }
 
-  void CheckNewestHead(const LedgerHead& newest) {
-    if (newest.damaged) {
+  void CheckNewestHead(const absl::StatusOr<LedgerHead>& newest) {
+    if (!newest.ok()) {
+      AddUnread(kLedgerHeadFile, newest.status());
+    } else if (newest->damaged) {
       Add(kLedgerHeadFile, 0, SizeOf(kLedgerHeadFile),
           "does not match its own check");
-    } else if (!newest.head.empty()) {
-      CheckHead(newest.head, kLedgerHeadFile);
+    } else if (!newest->head.empty()) {
+      CheckHead(newest->head, kLedgerHeadFile);
     } else if (!ledger_.entries.empty()) {
       Add(kLedgerHeadFile, 0, 0, "is missing");
     }
   }
 
-  absl::Status VerifyManifest(const std::string& file, std::string* run_id) {
+  void VerifyManifest(const std::string& file, std::string* run_id) {
     const std::string path = JoinPath(run_dir_, file);
     const auto text = ReadBounded(file_system_, path, kMostJsonBytes);
     if (absl::IsNotFound(text.status())) {
-      Add(file, 0, 0, "is missing");
-      return absl::OkStatus();
+      return Add(file, 0, 0, "is missing");
     }
-    if (absl::IsDataLoss(text.status())) {
-      Add(file, 0, SizeOf(file), FirstLine(text.status()));
-      return absl::OkStatus();
-    }
-    LS_RETURN_IF_ERROR(text.status());
+    if (!text.ok()) return AddUnread(file, text.status());
     const auto manifest = ManifestFromJson(*text, path);
     if (!manifest.ok()) {
-      Add(file, 0, text->size(), FirstLine(manifest.status()));
-      return absl::OkStatus();
+      return Add(file, 0, text->size(), FirstLine(manifest.status()));
     }
     ++result_.manifests;
     if (run_id != nullptr) *run_id = manifest->run_id;
     CheckHead(manifest->ledger_head, file);
-    return absl::OkStatus();
   }
 
-  absl::Status VerifyManifests() {
-    LS_RETURN_IF_ERROR(VerifyManifest(kManifestFile, &run_id_));
+  void VerifyManifests() {
+    VerifyManifest(kManifestFile, &run_id_);
     const std::string launches = "launches/";
     std::set<std::string> files;  // that are there, or that an event names
     for (const LedgerEntry& entry : ledger_.entries) {
@@ -123,14 +120,13 @@ class RunVerifier {
       if (file.starts_with(launches)) files.insert(file);
     }
     const auto names = file_system_.List(JoinPath(run_dir_, "launches"));
-    if (!names.ok() && !absl::IsNotFound(names.status())) return names.status();
+    if (!names.ok() && !absl::IsNotFound(names.status())) {
+      AddUnread("launches", names.status());
+    }
     for (size_t i = 0; names.ok() && i < names->size(); ++i) {
       if ((*names)[i].ends_with(".json")) files.insert(launches + (*names)[i]);
     }
-    for (const std::string& file : files) {
-      LS_RETURN_IF_ERROR(VerifyManifest(file, nullptr));
-    }
-    return absl::OkStatus();
+    for (const std::string& file : files) VerifyManifest(file, nullptr);
   }
 
   absl::Status VerifyOne(const ListedCheckpoint& checkpoint) {
@@ -144,9 +140,30 @@ class RunVerifier {
       damage.file = absl::StrCat(folder, "/", damage.file);
       result_.damage.push_back(std::move(damage));
     }
-    if (!one.ok || one.index.run_id != run_id_) return absl::OkStatus();
+    if (!one.ok) return absl::OkStatus();
+    if (!run_id_.empty() && one.index.run_id != run_id_) {
+      const std::string file = absl::StrCat(folder, "/", kIndexFile);
+      Add(file, 0, SizeOf(file),
+          absl::StrCat("is of run ", one.index.run_id, ", and this is run ",
+                       run_id_));
+      return absl::OkStatus();
+    }
     CheckHead(one.index.ledger_head, folder);
-    return VerifyManifest(absl::StrCat(folder, "/", kManifestFile), nullptr);
+    VerifyManifest(absl::StrCat(folder, "/", kManifestFile), nullptr);
+    return absl::OkStatus();
+  }
+
+  // A live trainer's retention says so first, so whoever misses a folder finds
+  // that line in the ledger as it is then.
+  void NameTheGone() {
+    auto gone = GoneCheckpoints(file_system_, run_dir_, ledger_.entries);
+    if (gone.empty()) return;
+    const auto now = ReadLedger(file_system_, run_dir_);
+    if (now.ok()) gone = GoneCheckpoints(file_system_, run_dir_, now->entries);
+    for (const std::string& name : gone) {
+      Add(absl::StrCat("checkpoints/", name), 0, 0,
+          "the ledger has it, and it is gone");
+    }
   }
 
   FileSystem& file_system_;

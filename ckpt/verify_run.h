@@ -4,7 +4,8 @@
 // checkpoint, that each launch's manifest is there which the ledger names, and
 // that the ledger still has each head that ledger_head, a manifest or a
 // checkpoint remembers: a ledger whose end was cut off cleanly is whole in
-// itself, and only they know. Reads only. Not the data of
+// itself, and only they know. The same of a checkpoint that is gone as a whole:
+// the ledger has it. Reads only. Not the data of
 // the run (`data verify`), and no steps are done again (`verify`).
 
 #ifndef CKPT_VERIFY_RUN_H_
@@ -28,8 +29,8 @@ struct RunVerifyResult {
   int64_t manifests = 0;
 };
 
-// An error only where reading itself fails. Checkpoints of other runs in the
-// folder are held to their own bytes alone.
+// What cannot be read, for whatever reason, is damage, and all else is still
+// verified; so is a checkpoint of another run, which no resume takes.
 absl::StatusOr<RunVerifyResult> VerifyRun(FileSystem& file_system,
                                           const std::string& run_dir);
 

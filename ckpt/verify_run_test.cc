@@ -147,5 +147,38 @@ TEST_F(VerifyRunTest, SwappedAndMissingFilesAreNamed) {
   EXPECT_EQ(files, (std::set<std::string>{"manifest.json", one, two}));
 }
 
+TEST_F(VerifyRunTest, ACheckpointThatIsGoneAsAWholeIsNamed) {
+  ASSERT_TRUE(fs.RemoveTree(Path("checkpoints/step_00000003")).ok());
+  const RunVerifyResult result = Verify();
+  EXPECT_FALSE(result.ok);
+  ASSERT_EQ(result.damage.size(), 1u);
+  EXPECT_EQ(result.damage[0].file, "checkpoints/step_00000003");
+  EXPECT_EQ(result.damage[0].what, "the ledger has it, and it is gone");
+  ManualClock clock{2000};
+  ASSERT_TRUE(
+      (*Ledger::Open(fs, kRun, clock, nullptr))
+          ->Append("retention",
+                   {{"removed", std::vector<std::string>{"step_00000003"}}})
+          .ok());
+  EXPECT_TRUE(Verify().ok);
+}
+
+// Sound in itself, and no resume of this run takes it.
+TEST_F(VerifyRunTest, AnotherRunsCheckpointIsDamage) {
+  Manifest manifest = *ReadManifest(fs, kRun);
+  manifest.run_id = "run-b";
+  const TestState state(3);
+  SaveOptions options = OptionsFor(3);
+  options.run_dir = kRun;
+  options.run_id = "run-b";
+  options.manifest_json = ManifestToJson(manifest);
+  ASSERT_TRUE(fs.RemoveTree(Path("checkpoints/step_00000003")).ok());
+  ASSERT_TRUE(SaveCheckpoint(fs, options, state.registry).ok());
+  const RunVerifyResult result = Verify();
+  ASSERT_EQ(result.damage.size(), 1u);
+  EXPECT_EQ(result.damage[0].file, "checkpoints/step_00000003/index.json");
+  EXPECT_EQ(result.damage[0].what, "is of run run-b, and this is run run-a");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -52,6 +52,25 @@ absl::Status CheckExists(FileSystem& fs, const std::string& path) {
                                       "name a run's folder or a checkpoint's");
 }
 
+// A run's folder, whether it has a checkpoint or not.
+absl::Status CheckMayHaveList(FileSystem& fs, const std::string& path) {
+  LS_RETURN_IF_ERROR(CheckExists(fs, path));
+  const std::string what = "name the run's folder, in which `checkpoints` lies";
+  if (NamesCheckpoint(fs, path)) {
+    return InputError("this is a checkpoint, not a run's folder", path, what);
+  }
+  const auto info = fs.Stat(path);
+  return info.ok() && info->is_dir
+             ? absl::OkStatus()
+             : InputError("this is no folder", path, what);
+}
+
+// A folder with what a run keeps beside its checkpoints.
+bool NamesRun(FileSystem& fs, const std::string& path) {
+  return fs.Exists(JoinPath(path, kManifestFile)) ||
+         fs.Exists(JoinPath(path, "ledger.jsonl"));
+}
+
 // Reads all bytes of those that seem complete.
 absl::Status VerifyAll(FileSystem& fs, std::vector<ListedCheckpoint>& listed) {
   for (ListedCheckpoint& c : listed) {
@@ -92,7 +111,7 @@ absl::StatusOr<Answer> VerifyWholeRun(FileSystem& fs,
 
 absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options) {
   FileSystem& fs = *PosixFileSystem();
-  LS_RETURN_IF_ERROR(CheckExists(fs, options.path));
+  LS_RETURN_IF_ERROR(CheckMayHaveList(fs, options.path));
   LS_ASSIGN_OR_RETURN(auto listed, ListCheckpoints(fs, options.path));
   if (options.verify) LS_RETURN_IF_ERROR(VerifyAll(fs, listed));
   if (options.json) return Answer{ListToJson(listed) + "\n"};
@@ -140,7 +159,7 @@ absl::StatusOr<Answer> CkptVerifyVerb(const CkptOptions& options) {
   LS_RETURN_IF_ERROR(CheckExists(fs, options.path));
   if (!NamesCheckpoint(fs, options.path)) {
     // Not a folder without anything to verify.
-    LS_RETURN_IF_ERROR(fs.Exists(JoinPath(options.path, kManifestFile))
+    LS_RETURN_IF_ERROR(NamesRun(fs, options.path)
                            ? absl::OkStatus()
                            : CheckpointAt(fs, options.path).status());
     return VerifyWholeRun(fs, options);

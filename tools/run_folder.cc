@@ -15,6 +15,19 @@
 namespace lockstep {
 namespace {
 
+// The ledger said so when it was opened, unless a launch has worked since.
+void NoteLostLines(const std::vector<LedgerEntry>& entries,
+                   std::vector<std::string>& notes) {
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    if (entry->event == "torn_line") continue;
+    if (entry->event != "lost_lines") return;
+    notes.push_back(absl::StrCat("the ledger has lost lines: after line ",
+                                 entry->Field("after"), ", and ledger_head is ",
+                                 entry->Field("head"),
+                                 "; what they said is known to nobody"));
+  }
+}
+
 // What a load says without its last line, which is for one that was asked for.
 std::string WhyUnfit(const absl::Status& load) {
   const std::string text(load.message());
@@ -37,6 +50,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(folder->notes_, CleanLeftovers(fs, folder->dir_));
   LS_ASSIGN_OR_RETURN(folder->ledger_, Ledger::Open(fs, folder->dir_, clock,
                                                     folder->lock_.get()));
+  NoteLostLines(folder->ledger_->entries(), folder->notes_);
   return folder;
 }
 
@@ -74,7 +88,10 @@ absl::Status RunFolder::Start(const ResumeRequest& request,
     LS_RETURN_IF_ERROR(Admit(found, request, allowance, current));
     if (found.fresh) return StartFresh(std::move(manifest_), stepper);
     const auto index = RankLead(fs_, stepper).Load(found.dir, notes_);
-    if (index.ok()) return GoOn(found, *index, stepper);
+    if (index.ok()) {
+      LS_RETURN_IF_ERROR(RecordGone());
+      return GoOn(found, *index, stepper);
+    }
     if (!absl::IsDataLoss(index.status()) || !may_walk) return index.status();
     left.unfit[found.dir] = WhyUnfit(index.status());
   }

@@ -106,6 +106,7 @@ class RunFolder {
                               Manifest& current);
   absl::Status StartFresh(Manifest current, Stepper& stepper);
   absl::Status RecordSkipped(const FoundCheckpoint& found);
+  absl::Status RecordGone();
   // Whether `current` may go on from there; then it is the run's manifest.
   absl::Status Admit(const FoundCheckpoint& found, const ResumeRequest& request,
                      const Allowance& allowance, Manifest current);

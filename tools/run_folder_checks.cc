@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ckpt/gone_checkpoints.h"
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
@@ -46,6 +48,18 @@ absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
       "the ledger lists checkpoints of this run and none is left",
       dir_ + "/checkpoints",
       "restore them, or begin again with --resume never");
+}
+
+// On record, the next launch and `ckpt verify` say no more of it.
+absl::Status RunFolder::RecordGone() {
+  const std::vector<std::string> gone =
+      GoneCheckpoints(fs_, dir_, ledger_->entries());
+  if (gone.empty()) return absl::OkStatus();
+  const std::string why =
+      absl::StrCat("passed over ", absl::StrJoin(gone, ", "),
+                   ": the ledger has it, and it is gone");
+  notes_.push_back(why);
+  return Record("checkpoint_skipped", {{"why", why}, {"gone", gone}});
 }
 
 absl::Status RunFolder::CheckManifest(const Allowance& allowance,

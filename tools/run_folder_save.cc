@@ -33,21 +33,22 @@ absl::Status RunFolder::Committed(FileSystem& fs, const SavedCheckpoint& saved,
                             {"bytes", static_cast<int64_t>(saved.size_bytes)},
                             {"stall_ms", times.stall_ms},
                             {"save_ms", times.save_ms}}));
-  LS_ASSIGN_OR_RETURN(const RetentionReport report,
-                      ApplyRetention(fs,
-                                     {.run_dir = dir_,
-                                      .run_id = manifest_.run_id,
-                                      .keep = config.keep,
-                                      .keep_every = config.keep_every,
-                                      .lock = lock_.get()},
-                                     saved.index.step));
-  {
-    const std::lock_guard lock(notes_mutex_);
-    notes_.insert(notes_.end(), report.notes.begin(), report.notes.end());
-  }
-  return report.removed.empty()
-             ? absl::OkStatus()
-             : Record("retention", {{"removed", report.removed}});
+  LS_ASSIGN_OR_RETURN(
+      const RetentionReport report,
+      ApplyRetention(fs,
+                     {.run_dir = dir_,
+                      .run_id = manifest_.run_id,
+                      .keep = config.keep,
+                      .keep_every = config.keep_every,
+                      .lock = lock_.get(),
+                      .before_removal =
+                          [this](const auto& names) {
+                            return Record("retention", {{"removed", names}});
+                          }},
+                     saved.index.step));
+  const std::lock_guard lock(notes_mutex_);
+  notes_.insert(notes_.end(), report.notes.begin(), report.notes.end());
+  return absl::OkStatus();
 }
 
 absl::Status RunFolder::Save(Stepper& stepper, const CheckpointConfig& config) {

@@ -1,5 +1,6 @@
 #include "tools/trained_model.h"
 
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,10 @@ absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
       ParseResume(checkpoint.empty() ? "must" : checkpoint);
   LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
                       FindCheckpoint(fs, run_dir, request, ""));
+  for (const std::string& note : found.notes) {
+    std::fprintf(stderr, "lockstep: %s; step %lld is used\n", note.c_str(),
+                 static_cast<long long>(found.step));
+  }
   model->communicator_ = std::move(MakeThreadComms(1).front());
   model->stepper_ = std::make_unique<Stepper>(
       config, StepperOptions{machine.threads, machine.isa, 0}, dataset,

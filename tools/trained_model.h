@@ -23,7 +23,8 @@ namespace lockstep {
 
 class TrainedModel {
  public:
-  // `dataset` may be null where only the weights are used.
+  // `dataset` may be null where only the weights are used. A newer checkpoint
+  // that does not verify is passed over, and stderr says so.
   static absl::StatusOr<std::unique_ptr<TrainedModel>> Load(
       FileSystem& fs, const RunConfig& config, const std::string& run_dir,
       const std::string& checkpoint, const Machine& machine,

@@ -24,6 +24,29 @@ expect 1 'step 3 came out otherwise .updates' "$lockstep" verify changed --segme
 : >changed/ledger.jsonl
 expect 1 'ledger.jsonl bytes .* has lost lines' "$lockstep" ckpt verify changed
 
+# One file that cannot be read hides nothing of the others.
+cp -r r piped && rm piped/checkpoints/step_00000002/index.json
+mkfifo piped/checkpoints/step_00000002/index.json
+truncate -s -1 piped/checkpoints/step_00000004/rank_00000.safetensors
+expect 1 'step_00000004/rank_00000.* is cut off' "$lockstep" ckpt verify piped
+expect 0 'step_00000002/index.json .*no regular file' cat out
+expect 2 'no folder' "$lockstep" ckpt list piped/checkpoints/step_00000002/index.json
+expect 2 'this is a checkpoint, not' "$lockstep" ckpt list r/checkpoints/step_00000004 --json
+
+# What a use of the model passes over, and what a launch does.
+cp -r r hurt && truncate -s -1 hurt/checkpoints/step_00000004/rank_00000.safetensors
+expect 0 'passed over step_00000004: .*; step 2 is used' "$lockstep" \
+  generate hurt --prompt 'The ' --tokens 1
+cp -r r lost && rm -r lost/checkpoints/step_00000004
+expect 1 'step_00000004 .*the ledger has it, and it is gone' "$lockstep" ckpt verify lost
+expect 0 'passed over step_00000004: the ledger has it' train --run lost \
+  --set train.steps=4 --set checkpoint.every=2
+expect 0 '"event":"checkpoint_skipped".*"gone":\["step_00000004"\]' cat lost/ledger.jsonl
+expect 0 'every byte holds' "$lockstep" ckpt verify lost
+cp -r r cut && sed -i '$d' cut/ledger.jsonl
+expect 0 'the ledger has lost lines' train --run cut --set train.steps=4 \
+  --set checkpoint.every=2
+
 # A checkpoint in place of its run, and where a run is needed.
 expect 0 '^step 2:' "$lockstep" eval r/checkpoints/step_00000002/ "$recipe" --set train.steps=4
 expect 0 '^step 4:' "$lockstep" eval r "$recipe" --set train.steps=4
@@ -46,4 +69,4 @@ expect 4 'rank_00003' "$lockstep" ckpt reshard four --output x --layout data=1
 : >r/checkpoints/.pin-step_00000004
 expect 0 'complete, pinned' "$lockstep" ckpt list r
 
-finish 26
+finish 36
