@@ -133,31 +133,6 @@ TEST(StrangeFiles, NeitherHangNorFillMemory) {
   EXPECT_TRUE(VerifyRun(disk, run)->ok);
 }
 
-// In place of a whole folder.
-TEST(StrangeFiles, AreNamedWhereAFolderShouldBe) {
-  FileSystem& disk = *PosixFileSystem();
-  const std::string run = testing::TempDir() + "/strange_folders";
-  ASSERT_TRUE(disk.MakeDirs(run).ok());
-  WriteRun(disk, run);
-  ASSERT_TRUE(disk.MakeDirs(run + "/launches").ok());
-  for (const auto& [folder, file] : {
-           std::pair("launches", "launches"),
-           std::pair("checkpoints", "checkpoints"),
-           std::pair("checkpoints/step_00000003",
-                     "checkpoints/step_00000003/index.json"),
-       }) {
-    const std::string path = JoinPath(run, folder);
-    ASSERT_TRUE(disk.Rename(path, run + "/away").ok());
-    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    const auto result = VerifyRun(disk, run);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_TRUE(Names(*result, file, "")) << RunVerifyResultToJson(*result);
-    ASSERT_TRUE(disk.Remove(path).ok());
-    ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
-  }
-  EXPECT_TRUE(VerifyRun(disk, run)->ok);
-}
-
 // What can be in a file's place that no file of a run is.
 constexpr const char* kKinds[] = {"folder", "pipe", "giant", "link"};
 void Put(const std::string& kind, const std::string& path) {
