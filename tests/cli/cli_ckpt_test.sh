@@ -29,7 +29,8 @@ cp -r r piped && rm piped/checkpoints/step_00000002/index.json
 mkfifo piped/checkpoints/step_00000002/index.json
 truncate -s -1 piped/checkpoints/step_00000004/rank_00000.safetensors
 expect 1 'step_00000004/rank_00000.* is cut off' "$lockstep" ckpt verify piped
-expect 0 'step_00000002/index.json .*no regular file' cat out
+cp out seen
+expect 0 'step_00000002/index.json .*no regular file' cat seen
 expect 2 'no folder' "$lockstep" ckpt list piped/checkpoints/step_00000002/index.json
 expect 2 'this is a checkpoint, not' "$lockstep" ckpt list r/checkpoints/step_00000004 --json
 
