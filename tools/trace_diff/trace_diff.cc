@@ -3,47 +3,20 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tools/trace_diff/first_parting.h"
 #include "tools/trace_diff/phase_place.h"
 
 namespace lockstep {
 namespace {
 
-// Other ranks may have given it what it has.
-bool TakesFromRanks(const std::string& phase) {
-  return phase == "collective" || phase == "reduction" || phase == "message";
-}
-
-// What says most about the cause comes first.
-int Weight(const RankParting& parting) {
-  switch (parting.kind) {
-    case Parting::kNone:
-      return 2;
-    case Parting::kReceiver:
-      return 1;
-    case Parting::kUnknownInputs:
-      return TakesFromRanks(parting.identity.phase) ? 1 : 0;
-    default:
-      return 0;
-  }
-}
-
 // Replicas do the same with other samples.
 bool SamePlace(OperationIdentity a, OperationIdentity b) {
   a.first_sample = b.first_sample = 0;
   return a == b;
-}
-
-auto OrderOf(const RankParting& parting) {
-  return std::tuple(
-      parting.kind == Parting::kNone, parting.identity.step,
-      parting.identity.attempt, Weight(parting),
-      PlaceInStep(parting.identity.phase, parting.identity.operation),
-      parting.place, parting.rank);
 }
 
 // As far as the first operations of a rank tell: some micro-batches of it.
@@ -157,10 +130,7 @@ TraceDifference ComparePair(const TracePair& pair) {
     d.partings.push_back(PartingOf(rank, operations, b.at(rank)));
   }
   for (RankParting& parting : d.partings) BlameTransport(a, b, parting);
-  d.first = *std::min_element(d.partings.begin(), d.partings.end(),
-                              [](const RankParting& x, const RankParting& y) {
-                                return OrderOf(x) < OrderOf(y);
-                              });
+  d.first = FirstOf(d.partings);
   for (const RankParting& parting : d.partings) {
     if (!d.equal() && parting.kind == d.first.kind &&
         SamePlace(parting.identity, d.first.identity)) {
