@@ -1,6 +1,5 @@
 // Faults that are planted in one of two runs, and a bisect that sees folders
 // and replays: it names step, rank, operation and tensor.
-#include "tools/bisect/bisect.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "determinism/file_system.h"
 #include "determinism/status.h"
+#include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
 
 namespace lockstep {
@@ -30,13 +29,6 @@ RigOptions On(const Layout& layout, const std::string& fault = "") {
   options.sets.push_back("checkpoint.every=2");
   if (!fault.empty()) options.faults = {fault};
   return options;
-}
-
-Json BisectRuns(const TrainRig& a, const TrainRig& b) {
-  const auto result =
-      Bisect(*PosixFileSystem(), {.a = a.dir(), .b = b.dir(), .threads = 1});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? Json::parse(BisectJson(*result)) : Json();
 }
 
 struct Planted {
@@ -99,7 +91,7 @@ TEST_P(BisectTest, NamesWhatWasPlanted) {
       ADD_FAILURE() << fault << " changes nothing";
       continue;
     }
-    ExpectNamed(BisectRuns(clean, broken), step, planted, fault);
+    ExpectNamed(Bisected(clean, broken), step, planted, fault);
     step = step == 6 ? 2 : step + 1;
   }
 }
@@ -113,12 +105,12 @@ TEST(BisectVerdictTest, EqualRunsRaiseNoAlarm) {
   shorter.until = 4;
   b.Unseed(shorter);
   // What both have is equal, and one has more.
-  const Json json = BisectRuns(a, b);
+  const Json json = Bisected(a, b);
   EXPECT_EQ(json["verdict"], "missing_steps") << json;
   EXPECT_EQ(json["step"], 5);
   EXPECT_EQ(json["replays"], 0);
   b.Unseed(On({}));
-  const Json whole = BisectRuns(a, b);
+  const Json whole = Bisected(a, b);
   EXPECT_EQ(whole["verdict"], "equal") << whole;
   EXPECT_EQ(whole["replays"], 0);
 }
@@ -127,7 +119,7 @@ TEST(BisectVerdictTest, AnotherRecipeIsTheAnswer) {
   const TrainRig a("bisect_lr_a"), b("bisect_lr_b");
   a.Unseed(On({}));
   b.Unseed(On({.sets = {"optimizer.lr=2e-3"}}));
-  const Json json = BisectRuns(a, b);
+  const Json json = Bisected(a, b);
   EXPECT_EQ(json["verdict"], "manifest") << json;
   EXPECT_EQ(json["replays"], 0);
   EXPECT_NE(json["cause"].get<std::string>().find("optimizer.lr"),
@@ -139,13 +131,13 @@ TEST(BisectVerdictTest, OtherTokensAreTheAnswer) {
   const TrainRig a("bisect_data_a"), b("bisect_data_b");
   a.Unseed(On({}));
   b.Unseed(On({}, "kind=skip_sample,step=4,sample=25"));
-  const Json json = BisectRuns(a, b);
+  const Json json = Bisected(a, b);
   EXPECT_EQ(json["verdict"], "data") << json;
   EXPECT_EQ(json["step"], 4);
   EXPECT_EQ(json["sample"], 25);
   EXPECT_EQ(json["tokens_of"], 26);
   EXPECT_EQ(json["tokens_in"], "b");
-  EXPECT_EQ(BisectRuns(b, a)["tokens_in"], "a");
+  EXPECT_EQ(Bisected(b, a)["tokens_in"], "a");
   EXPECT_NE(json["cause"].get<std::string>().find("slipped"), std::string::npos)
       << json["cause"];
 }
@@ -163,7 +155,7 @@ TEST(BisectVerdictTest, WhatHappenedOnceIsNotRepeatable) {
   }
   a.Unseed(clean);
   b.Unseed(broken);
-  const Json json = BisectRuns(a, b);
+  const Json json = Bisected(a, b);
   EXPECT_EQ(json["verdict"], "operation") << json;
   EXPECT_EQ(json["repeatable"], false);
   EXPECT_EQ(json["odd_one"], "b");
@@ -171,7 +163,7 @@ TEST(BisectVerdictTest, WhatHappenedOnceIsNotRepeatable) {
   EXPECT_EQ(json["operation"], "up_proj");
   const TrainRig c("bisect_once_c");
   c.Unseed(On({}, fault));
-  const Json untraced = BisectRuns(a, c);
+  const Json untraced = Bisected(a, c);
   EXPECT_EQ(untraced["verdict"], "operation") << untraced;
   EXPECT_EQ(untraced["repeatable"], false);
   EXPECT_TRUE(untraced["scope"].is_null());
@@ -183,7 +175,7 @@ TEST(BisectVerdictTest, BytesAreComparedAtTheEnd) {
   b.Unseed(On({},
               "kind=flip,bit=22,step=3,element=77,"
               "at=layers.0.mixer.in_proj.forward"));
-  const Json json = BisectRuns(a, b);
+  const Json json = Bisected(a, b);
   const Json elements = json["elements"];
   ASSERT_FALSE(elements.is_null()) << json;
   EXPECT_EQ(elements["differ"], 1);

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "determinism/file_system.h"
 #include "tests/audit/forge_for_test.h"
+#include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
-#include "tools/bisect/bisect.h"
 
 namespace lockstep {
 namespace {
@@ -37,13 +36,6 @@ RigOptions On(const Layout& layout, const std::string& fault = "") {
                       {"checkpoint.every=2", "guarantee=layout_invariant"});
   if (!fault.empty()) options.faults = {fault};
   return options;
-}
-
-Json Bisected(const TrainRig& a, const TrainRig& b) {
-  const auto result =
-      Bisect(*PosixFileSystem(), {.a = a.dir(), .b = b.dir(), .threads = 1});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? Json::parse(BisectJson(*result)) : Json();
 }
 
 TEST(BisectLayoutsTest, AnOperationIsNamedWithItsBytes) {

@@ -7,27 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include "determinism/file_system.h"
+#include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
-#include "tools/bisect/bisect.h"
 
 namespace lockstep {
 namespace {
 
 using Json = nlohmann::json;
-
-RigOptions Options(const std::string& fault = "") {
-  RigOptions options = {.sets = {"checkpoint.every=2"}, .threads = 1};
-  if (!fault.empty()) options.faults = {fault};
-  return options;
-}
-
-Json Bisected(const TrainRig& a, const TrainRig& b) {
-  const auto result =
-      Bisect(*PosixFileSystem(), {.a = a.dir(), .b = b.dir(), .threads = 1});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? Json::parse(BisectJson(*result)) : Json();
-}
 
 Json Difference(const Json& json, const std::string& key) {
   for (const Json& difference : json["differences"]) {

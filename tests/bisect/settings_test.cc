@@ -4,23 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "determinism/file_system.h"
+#include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
-#include "tools/bisect/bisect.h"
 
 namespace lockstep {
 namespace {
 
 using Json = nlohmann::json;
-
-RigOptions Options() { return {.sets = {"checkpoint.every=2"}, .threads = 1}; }
-
-Json Bisected(const TrainRig& a, const TrainRig& b) {
-  const auto result =
-      Bisect(*PosixFileSystem(), {.a = a.dir(), .b = b.dir(), .threads = 1});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? Json::parse(BisectJson(*result)) : Json();
-}
 
 // What moves no bit is not what parts two runs, and the operations of both are
 // held against each other whatever run b was told.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
 #include "tests/audit/forge_for_test.h"
+#include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
 #include "tools/bisect/bisect.h"
 #include "tools/bisect/fix_check.h"
@@ -17,19 +18,6 @@ namespace lockstep {
 namespace {
 
 using Json = nlohmann::json;
-
-RigOptions Options(const std::string& fault = "") {
-  RigOptions options = {.sets = {"checkpoint.every=2"}, .threads = 1};
-  if (!fault.empty()) options.faults = {fault};
-  return options;
-}
-
-Json Bisected(const TrainRig& a, const TrainRig& b) {
-  const auto result =
-      Bisect(*PosixFileSystem(), {.a = a.dir(), .b = b.dir(), .threads = 1});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? Json::parse(BisectJson(*result)) : Json();
-}
 
 // One bit of one moment, in a checkpoint whose hashes all hold: what the run
 // goes on from is not what the other has.
