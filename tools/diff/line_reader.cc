@@ -1,6 +1,7 @@
 // LineReader of metric_lines.h.
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "tools/diff/metric_lines.h"
 
@@ -14,6 +15,7 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 absl::StatusOr<LineReader> LineReader::Open(FileSystem& fs,
                                             const std::string& path) {
   LineReader reader;
+  reader.path_ = path;
   if (fs.Exists(path)) {
     LS_ASSIGN_OR_RETURN(reader.file_, fs.OpenRead(path));
   }
@@ -40,6 +42,11 @@ absl::StatusOr<std::optional<std::string_view>> LineReader::Next() {
   while (end == std::string::npos) {
     if (offset_ == file_->Size()) return std::nullopt;
     searched = buffer_.size() - at_;
+    if (searched > kMostLineBytes) {
+      return InputError(
+          absl::StrCat("a line of more than ", kMostLineBytes, " bytes"), path_,
+          "it was written to by something else than a trainer, or is damaged");
+    }
     LS_RETURN_IF_ERROR(Fill());
     end = buffer_.find('\n', searched);
   }

@@ -28,13 +28,18 @@ class LineReader {
   static absl::StatusOr<LineReader> Open(FileSystem& fs,
                                          const std::string& path);
 
+  // A step's line has one or two thousand bytes. What has more than this is
+  // none, and would have to be held as a whole.
+  static constexpr size_t kMostLineBytes = size_t{64} << 20;
+
   // The next whole line, without its newline, valid until the next call; none
-  // at the end or before a torn last line.
+  // at the end or before a torn last line. InputError for one that is too long.
   absl::StatusOr<std::optional<std::string_view>> Next();
 
  private:
   absl::Status Fill();
 
+  std::string path_;
   std::unique_ptr<RandomAccessFile> file_;
   std::string buffer_;
   size_t at_ = 0;        // of the next line in buffer_

@@ -134,5 +134,29 @@ TEST_F(MetricLinesTest, ADamagedLineIsNamed) {
   }
 }
 
+// A file that something blew up costs nothing to make, and is not held whole.
+TEST_F(MetricLinesTest, ALineWithoutEndIsRefused) {
+  const std::string good = Line(1, 3);
+  const std::string giant =
+      good + std::string(LineReader::kMostLineBytes + (2 << 20), '\0');
+  ASSERT_TRUE(WriteFileAtomically(fs_, "good", good).ok());
+  ASSERT_TRUE(WriteFileAtomically(fs_, "giant", giant).ok());
+  const auto result = CompareMetricLines(fs_, "good", "giant");
+  EXPECT_EQ(ExitCodeFor(result.status()), 2) << result.status();
+  EXPECT_NE(result.status().message().find("giant"), std::string::npos);
+}
+
+// A run that took no fingerprints differs in none; one that took others does.
+TEST_F(MetricLinesTest, FingerprintsCountWhereBothHaveSome) {
+  const std::string none = "{\"step\":1,\"loss\":2}\n";
+  const std::string some =
+      "{\"step\":1,\"loss\":2,\"fingerprint\":{\"grads\":\"ab\"}}\n";
+  const std::string other =
+      "{\"step\":1,\"loss\":2,\"fingerprint\":{\"grads\":\"cd\"}}\n";
+  EXPECT_EQ(Compare(none, some).step, 0);
+  EXPECT_EQ(Compare(some, none).step, 0);
+  EXPECT_EQ(Compare(some, other).fields, Fields{"fingerprint.grads"});
+}
+
 }  // namespace
 }  // namespace lockstep
