@@ -16,16 +16,11 @@ struct Launch {
   std::string manifest;   // below the run's folder
 };
 
-bool IsLaunch(const LedgerEntry& entry) {
-  return entry.event == "launch" || entry.event == "resume" ||
-         entry.event == "fork";
-}
-
 // Ascending, without those whose steps a later one made again.
 std::vector<Launch> LaunchesOf(const std::vector<LedgerEntry>& entries) {
   std::vector<Launch> launches;
   for (const LedgerEntry& entry : entries) {
-    if (!IsLaunch(entry)) continue;
+    if (!BeginsSteps(entry)) continue;
     Launch launch = {.from_step = 0, .manifest = entry.Field("manifest")};
     if (!absl::SimpleAtoi(entry.Field("step"), &launch.from_step)) {
       launch.from_step = 0;  // a `launch`
@@ -36,19 +31,6 @@ std::vector<Launch> LaunchesOf(const std::vector<LedgerEntry>& entries) {
     launches.push_back(std::move(launch));
   }
   return launches;
-}
-
-absl::StatusOr<Manifest> ReadLaunch(FileSystem& fs, const std::string& run_dir,
-                                    const Launch& launch) {
-  const std::string path = JoinPath(run_dir, launch.manifest);
-  const absl::StatusOr<std::string> text = ReadSmallFile(fs, path);
-  if (absl::IsNotFound(text.status())) {
-    return InputError("what a launch was made of is gone", path,
-                      "put the file back: the ledger names it, and steps of "
-                      "that launch are told from it");
-  }
-  LS_RETURN_IF_ERROR(text.status());
-  return ManifestFromJson(*text, path);
 }
 
 bool SameData(const Manifest& a, const Manifest& b) {
@@ -67,6 +49,25 @@ bool SameRecipe(const Manifest& a, const Manifest& b) {
 }
 
 }  // namespace
+
+bool BeginsSteps(const LedgerEntry& entry) {
+  return entry.event == "launch" || entry.event == "resume" ||
+         entry.event == "fork";
+}
+
+absl::StatusOr<Manifest> ReadKeptManifest(FileSystem& fs,
+                                          const std::string& run_dir,
+                                          const std::string& name) {
+  const std::string path = JoinPath(run_dir, name);
+  const absl::StatusOr<std::string> text = ReadSmallFile(fs, path);
+  if (absl::IsNotFound(text.status())) {
+    return InputError("what a launch was made of is gone", path,
+                      "put the file back: the ledger names it, and steps of "
+                      "that launch are told from it");
+  }
+  LS_RETURN_IF_ERROR(text.status());
+  return ManifestFromJson(*text, path);
+}
 
 absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
                                        const std::string& run_dir,
@@ -93,15 +94,14 @@ absl::StatusOr<std::vector<Manifest>> AllLaunches(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
   std::vector<Manifest> manifests;
   for (const LedgerEntry& entry : ledger.entries) {
-    if (!IsLaunch(entry)) continue;
+    if (!BeginsSteps(entry)) continue;
     const std::string name = entry.Field("manifest");
     if (name.empty()) {
       return InputError("a launch has kept no manifest",
                         run_dir + "/ledger.jsonl", "take what others say");
     }
-    LS_ASSIGN_OR_RETURN(
-        manifests.emplace_back(),
-        ReadLaunch(fs, run_dir, {.from_step = 0, .manifest = name}));
+    LS_ASSIGN_OR_RETURN(manifests.emplace_back(),
+                        ReadKeptManifest(fs, run_dir, name));
   }
   return manifests;
 }
@@ -115,7 +115,8 @@ absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
     const Launch& launch = launches[i];
     if (launch.from_step >= step && i > 0) continue;
     if (launch.manifest.empty()) return found;
-    LS_ASSIGN_OR_RETURN(Manifest manifest, ReadLaunch(fs, run_dir, launch));
+    LS_ASSIGN_OR_RETURN(Manifest manifest,
+                        ReadKeptManifest(fs, run_dir, launch.manifest));
     if (!found) {
       found = {std::move(manifest), launch.from_step};
     } else if (SameRecipe(found->manifest, manifest)) {

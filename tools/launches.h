@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ckpt/ledger.h"
 #include "ckpt/manifest.h"
 #include "determinism/file_system.h"
 
@@ -30,6 +31,15 @@ absl::StatusOr<std::string> KeepLaunch(FileSystem& fs,
                                        const std::string& run_dir,
                                        int64_t generation,
                                        const std::string& manifest_json);
+
+// Whether steps began with it: a launch, a resume or a fork. Then it has the
+// field "manifest", but for runs of before launches were kept.
+bool BeginsSteps(const LedgerEntry& entry);
+// The manifest that a launch has kept under that name. InputError where it is
+// gone or too large; ManifestMismatch: a damaged file.
+absl::StatusOr<Manifest> ReadKeptManifest(FileSystem& fs,
+                                          const std::string& run_dir,
+                                          const std::string& name);
 
 // What made a step, and which steps before it were made alike.
 struct LaunchInForce {

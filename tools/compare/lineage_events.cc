@@ -9,6 +9,7 @@
 #include "ckpt/manifest.h"
 #include "determinism/status.h"
 #include "tools/compare/lineage_event.h"
+#include "tools/launches.h"
 
 namespace lockstep {
 namespace {
@@ -17,11 +18,6 @@ struct Launch {
   int64_t from_step = 0;  // it made the steps after this one
   Manifest manifest;
 };
-
-bool IsLaunch(const LedgerEntry& entry) {
-  return entry.event == "launch" || entry.event == "resume" ||
-         entry.event == "fork";
-}
 
 std::string LayoutText(const Manifest::Layout& layout) {
   return absl::StrCat(layout.world, " ranks, data ", layout.data, " x tensor ",
@@ -34,19 +30,13 @@ absl::StatusOr<std::vector<Launch>> LaunchesOf(
     const std::vector<LedgerEntry>& entries) {
   std::vector<Launch> launches;
   for (const LedgerEntry& entry : entries) {
-    if (!IsLaunch(entry) || entry.Field("manifest").empty()) continue;
+    if (!BeginsSteps(entry) || entry.Field("manifest").empty()) continue;
     Launch launch;
     if (!absl::SimpleAtoi(entry.Field("step"), &launch.from_step)) {
       launch.from_step = 0;  // a `launch`
     }
-    const std::string path = JoinPath(run_dir, entry.Field("manifest"));
-    const absl::StatusOr<std::string> text = fs.ReadFile(path);
-    if (absl::IsNotFound(text.status())) {
-      return InputError("what a launch was made of is gone", path,
-                        "put the file back: the ledger names it");
-    }
-    LS_RETURN_IF_ERROR(text.status());
-    LS_ASSIGN_OR_RETURN(launch.manifest, ManifestFromJson(*text, path));
+    LS_ASSIGN_OR_RETURN(launch.manifest,
+                        ReadKeptManifest(fs, run_dir, entry.Field("manifest")));
     std::erase_if(launches, [&](const Launch& earlier) {
       return earlier.from_step >= launch.from_step;
     });
@@ -63,7 +53,7 @@ std::map<int64_t, std::string> RecordedLayouts(
   for (const LedgerEntry& entry : entries) {
     const bool change = entry.event == "layout_change";
     int64_t step = 0;
-    if (!change && !IsLaunch(entry)) continue;
+    if (!change && !BeginsSteps(entry)) continue;
     if (!absl::SimpleAtoi(entry.Field("step"), &step)) step = 0;
     changes.erase(changes.lower_bound(step), changes.end());
     if (!change || entry.Field("bits") == "unchanged") continue;
