@@ -10,31 +10,15 @@
 #include "determinism/cpu_level.h"
 #include "determinism/float_env.h"
 #include "determinism/philox_kernel.h"
+#include "determinism/philox_known_answers.h"
 #include "determinism/same_bits.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
 namespace {
 
-struct KnownAnswer {
-  std::array<uint32_t, 4> counter;
-  std::array<uint32_t, 2> key;
-  std::array<uint32_t, 4> result;
-};
-
-// The "philox4x32 10" lines of tests/kat_vectors in Random123 1.14.0.
-constexpr KnownAnswer kKnownAnswers[] = {
-    {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-     {0xffffffff, 0xffffffff},
-     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-     {0xa4093822, 0x299f31d0},
-     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
-};
-
 TEST(PhiloxTest, N9KnownAnswers) {
-  for (const KnownAnswer& known : kKnownAnswers) {
+  for (const PhiloxKnownAnswer& known : kPhiloxKnownAnswers) {
     EXPECT_EQ(Philox4x32(known.counter, known.key), known.result);
   }
 }

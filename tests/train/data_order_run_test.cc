@@ -5,9 +5,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "determinism/status.h"
 #include "tests/train/data_for_test.h"
+#include "tests/train/data_order_for_test.h"
 #include "tests/train/train_rig.h"
 
 namespace lockstep {
@@ -15,21 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Samples = std::vector<uint64_t>;
-
-const std::vector<std::string> kSmall = {"train.steps=9", "data.sequence=32",
-                                         "batch.global=8"};
-
-std::vector<Json> Order(const DataOrderOptions& options) {
-  const auto answer = DataOrderVerb(options);
-  EXPECT_TRUE(answer.ok()) << std::string(answer.status().message());
-  std::vector<Json> lines;
-  if (!answer.ok()) return lines;
-  for (const auto line :
-       absl::StrSplit(answer->text, '\n', absl::SkipEmpty())) {
-    lines.push_back(Json::parse(std::string(line)));
-  }
-  return lines;
-}
 
 // A fork's steps begin where its parent's ended, which its own batch cannot
 // tell: before its first step, in it, and after.

@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "determinism/status.h"
 #include "tests/train/data_for_test.h"
+#include "tests/train/data_order_for_test.h"
 #include "tests/train/train_rig.h"
 #include "tools/batch_schedule.h"
 
@@ -17,21 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Samples = std::vector<uint64_t>;
-
-const std::vector<std::string> kSmall = {"train.steps=9", "data.sequence=32",
-                                         "batch.global=8"};
-
-std::vector<Json> Order(const DataOrderOptions& options) {
-  const auto answer = DataOrderVerb(options);
-  EXPECT_TRUE(answer.ok()) << std::string(answer.status().message());
-  std::vector<Json> lines;
-  if (!answer.ok()) return lines;
-  for (const auto line :
-       absl::StrSplit(answer->text, '\n', absl::SkipEmpty())) {
-    lines.push_back(Json::parse(std::string(line)));
-  }
-  return lines;
-}
 
 // Steps done are those of the run, with a batch that changed on the way; steps
 // to come are those that it then does.

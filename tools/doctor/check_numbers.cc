@@ -8,6 +8,7 @@
 #include "determinism/exact_sum.h"
 #include "determinism/fingerprint.h"
 #include "determinism/philox.h"
+#include "determinism/philox_known_answers.h"
 #include "tools/doctor/checks.h"
 #include "tools/doctor/functions_kernel.h"
 
@@ -43,23 +44,6 @@ std::string FingerprintOf(std::vector<float>& values) {
   }
   return FingerprintBytes(values.data(), 4 * values.size()).Hex();
 }
-
-struct KnownAnswer {
-  std::array<uint32_t, 4> counter;
-  std::array<uint32_t, 2> key;
-  std::array<uint32_t, 4> result;
-};
-
-// The "philox4x32 10" lines of tests/kat_vectors in Random123 1.14.0.
-constexpr KnownAnswer kKnownAnswers[] = {
-    {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-     {0xffffffff, 0xffffffff},
-     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-     {0xa4093822, 0x299f31d0},
-     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
-};
 
 // The sum is known, and binary64 loses it in each of the given orders.
 struct KnownSum {
@@ -115,7 +99,7 @@ CheckResult CheckFunctions(const Examination& e) {
 
 CheckResult CheckRandom(const Examination& e) {
   CheckResult result;
-  for (const KnownAnswer& known : kKnownAnswers) {
+  for (const PhiloxKnownAnswer& known : kPhiloxKnownAnswers) {
     std::array<uint32_t, 4> counter = known.counter;
     if (e.broken) {
       ++result.injected;
@@ -135,8 +119,9 @@ CheckResult CheckRandom(const Examination& e) {
     result.faults.push_back(absl::StrCat(
         wrong, " of ", filled.size(), " numbers differ when drawn in a row"));
   }
-  result.summary = absl::StrCat(std::size(kKnownAnswers), " known answers, ",
-                                filled.size(), " draws alone and in a row");
+  result.summary =
+      absl::StrCat(std::size(kPhiloxKnownAnswers), " known answers, ",
+                   filled.size(), " draws alone and in a row");
   return result;
 }
 
