@@ -51,9 +51,10 @@ void Bisection::TakeRuns() {
 
 absl::Status Bisection::Judge() {
   if (evidence_.step == 0) return JudgeEqualLines();
-  if (evidence_.Explained()) return Verdict("manifest");
+  if (evidence_.Explained() && !PutOnTrial()) return Verdict("manifest");
   LS_RETURN_IF_ERROR(FindStep());
   LS_RETURN_IF_ERROR(ReplayBoth());
+  if (settings_explain_) return Verdict("manifest");
   LS_ASSIGN_OR_RETURN(const bool loaded, LoadedStateDiffers());
   if (loaded) return Verdict("state_after_load");
   if (SamplesDiffer()) return Verdict("data");
@@ -89,8 +90,8 @@ absl::Status Bisection::OneDoesNotRecur() {
 
 // Of the run that does not recur, against the replay of the other.
 absl::Status Bisection::ReadOwnTrace(bool of_a) {
-  const std::string a = of_a ? options_.a : scratch_ / "a";
-  const std::string b = of_a ? scratch_ / "b" : options_.b;
+  const std::string a = of_a ? options_.a : Side(true).traces;
+  const std::string b = of_a ? Side(false).traces : options_.b;
   const TraceSteps only = {evidence_.FirstTraced(), evidence_.step};
   auto traced = CompareTraces(fs_, a, b, only);
   if (traced.ok() && AnOperationParts(*traced)) {
@@ -113,8 +114,8 @@ absl::Status Bisection::ReadOwnTrace(bool of_a) {
 }
 
 absl::Status Bisection::CompareReplays() {
-  LS_ASSIGN_OR_RETURN(result_.trace,
-                      CompareTraces(fs_, scratch_ / "a", scratch_ / "b"));
+  const std::string a = Side(true).traces, b = Side(false).traces;
+  LS_ASSIGN_OR_RETURN(result_.trace, CompareTraces(fs_, a, b));
   const int64_t parted = result_.trace->first.identity.step;
   if (!result_.trace->equal() && parted < evidence_.step) {
     result_.step = parted;
@@ -122,9 +123,7 @@ absl::Status Bisection::CompareReplays() {
         "the lines of the runs differ from step ", evidence_.step,
         " on: what parts in step ", parted, " is not in that step's line"));
   }
-  LS_ASSIGN_OR_RETURN(
-      result_.tree,
-      ReadScopeTree(fs_, scratch_ / "a", scratch_ / "b", *result_.trace));
+  LS_ASSIGN_OR_RETURN(result_.tree, ReadScopeTree(fs_, a, b, *result_.trace));
   return absl::OkStatus();
 }
 

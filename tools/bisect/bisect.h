@@ -10,7 +10,8 @@
 //   1  metrics.jsonl: the first step that differs, and in what.
 //   2  manifests of the launches that made it: every difference but the faults.
 //      One that must change the bits (another recipe, seed, data) is the
-//      answer.
+//      answer, unless the step's line acquits it, or run b comes to its own
+//      bits with run a's value too (settings_trial.h).
 //   3  the samples of the step: other tokens under the same index are the
 //      answer.
 //   4  the last checkpoint that is equal in both, else the seed. Where a run

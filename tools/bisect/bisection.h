@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -38,6 +39,10 @@ class Bisection {
   absl::Status FindStep();
   absl::Status ReplayBoth();
   absl::Status ReplayB();
+  // bisection_settings.cc
+  bool PutOnTrial();
+  void AcquitSettings();
+  absl::Status Sentence(const absl::StatusOr<ReplayedSide>& as_a);
   // bisection_bytes.cc
   absl::StatusOr<bool> CompareBytes();
   absl::StatusOr<bool> CompareWholeBytes();
@@ -72,6 +77,10 @@ class Bisection {
   const Scratch scratch_;
   Evidence evidence_;
   bool b_as_it_was_ = false;  // not with the settings of run a
+  // "key=value" of run a that may explain, with which run b is done again; and
+  // whether they do.
+  std::vector<std::string> trial_;
+  bool settings_explain_ = false;
   ReplayedSide a_, b_;
   BisectResult result_;
 };

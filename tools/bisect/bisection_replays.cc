@@ -16,7 +16,10 @@ SideOptions Bisection::Side(bool of_a) const {
   const bool loaded = of_a ? evidence_.after_load_a : evidence_.after_load_b;
   const int64_t from = loaded ? evidence_.step - 1 : evidence_.Start();
   std::vector<std::string> sets;
-  if (!of_a) sets = evidence_.as_a;
+  if (!of_a && !b_as_it_was_) {
+    sets = evidence_.as_a;
+    sets.insert(sets.end(), trial_.begin(), trial_.end());
+  }
   if (!evidence_.fingerprinted) sets.push_back("metrics.fingerprints=true");
   return {.run = of_a ? options_.a : options_.b,
           .binary = of_a ? options_.binary_a : options_.binary_b,
@@ -35,6 +38,10 @@ SideOptions Bisection::Side(bool of_a) const {
 // ranks can follow micro-batches; and what happened once recurs in neither way.
 absl::Status Bisection::ReplayB() {
   auto as_a = TracedReplay(fs_, Side(false));
+  if (!trial_.empty()) {
+    if (!as_a.ok() || !as_a->recurs) return Sentence(as_a);
+    AcquitSettings();
+  }
   if (evidence_.as_a.empty() || (as_a.ok() && as_a->recurs)) {
     LS_ASSIGN_OR_RETURN(b_, std::move(as_a));
     if (evidence_.as_a.empty()) return absl::OkStatus();
@@ -49,7 +56,6 @@ absl::Status Bisection::ReplayB() {
       absl::StrJoin(evidence_.as_a, ", "),
       " of run a; with other settings the two do other operations, and the "
       "first that parts may be one of those"));
-  evidence_.as_a.clear();
   b_as_it_was_ = true;
   LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
   return absl::OkStatus();

@@ -101,8 +101,12 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
   }
   if (r.verdict == "manifest") {
     sure.push_back(
-        "A key differs that must change the bits, so no operation is to blame "
-        "for that; whether something else differs too was not looked for.");
+        r.repeatable.value_or(false)
+            ? "Run b comes to what it has on record, and with the settings of "
+              "run a to something else: the settings change its bits."
+            : "A key differs that must change the bits, so no operation is to "
+              "blame for that; whether something else differs too was not "
+              "looked for.");
     return sure;
   }
   if (r.replays > 0) sure.push_back(OfTheReplays(r));

@@ -38,7 +38,7 @@ absl::StatusOr<bool> ReplayPoisoned(FileSystem& fs, const SideOptions& side,
       WindowTraces::Make(fs, PoisonedTraces(side), TraceOf(side)));
   const WindowVisitor recorder = traces->Visitor();
   WindowOptions window = WindowOf(side);
-  window.sets = {"parallel.overlap=false"};
+  window.sets.push_back("parallel.overlap=false");
   const ScopedPoison poison;
   const auto replayed =
       ReplayWindow(fs, side.run, window, Both(recorder, visitor));
