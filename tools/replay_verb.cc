@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
 #include "tools/launches.h"
@@ -84,9 +83,16 @@ class Replay {
       : fs_(fs), options_(options) {}
 
   absl::Status Open() {
+    int64_t begin = -1;
+    // Which samples are replayed hangs on which checkpoint can be loaded.
+    if (!options_.skip_samples.empty() || !options_.without.empty()) {
+      LS_ASSIGN_OR_RETURN(begin,
+                          WhereReplayBegins(fs_, options_.run_dir, Window()));
+    }
     LS_ASSIGN_OR_RETURN(source_,
                         ReplaySource::Open(fs_, options_.run_dir,
                                            {.before = options_.from,
+                                            .checkpoint_at_most = begin,
                                             .from_seed = options_.from_seed,
                                             .sets = options_.sets}));
     LS_ASSIGN_OR_RETURN(judgement_.remedy,
