@@ -105,10 +105,11 @@ absl::StatusOr<Answer> TraceDiffVerb(const TraceDiffOptions& options) {
                   report.grows()};
   }
   LS_ASSIGN_OR_RETURN(const TraceDifference difference,
-                      CompareTraces(*PosixFileSystem(), options.a, options.b));
+                      CompareTraces(*PosixFileSystem(), options.a, options.b,
+                                    {}, /*may_be_cut_otherwise=*/false));
   return Answer{options.json ? TraceDifferenceJson(difference)
                              : TraceDifferenceText(difference),
-                !difference.equal()};
+                !difference.equal() || difference.ends_early()};
 }
 
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {

@@ -102,5 +102,30 @@ TEST(LayoutTraceTest, AnOperationOfOneLayoutAloneIsNamed) {
   }
 }
 
+// The sum over tensor ranks is part of the operation that takes it: a rank by
+// itself cannot tell its own error from what it was given.
+TEST(LayoutTraceTest, ASumOverRanksWithoutATraceIsNoOrigin) {
+  const Layout tensor = {"tensor", 2, {"parallel.tensor=2"}};
+  const std::string fault =
+      "kind=flip,bit=21,step=2,element=77,rank=1,"
+      "at=layers.3.mixer.o_proj.backward";
+  RigOptions one = Traced(tensor), all = Traced(tensor);
+  one.sets.push_back("trace.ranks=[0]");
+  RigOptions one_broken = one, all_broken = all;
+  one_broken.faults = all_broken.faults = {fault};
+  const TrainRig a("sum_a"), b("sum_b"), c("sum_c"), d("sum_d");
+  a.Unseed(one);
+  b.Unseed(one_broken);
+  const Json partial = Difference(a, b);
+  EXPECT_EQ(partial["verdict"], "receiver") << partial;
+  EXPECT_EQ(partial["sums_untraced"], true);
+  c.Unseed(all);
+  d.Unseed(all_broken);
+  const Json whole = Difference(c, d);
+  EXPECT_EQ(whole["verdict"], "origin") << whole;
+  EXPECT_EQ(whole["rank"], 1);
+  EXPECT_EQ(whole["operation"], "o_proj");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -53,6 +53,69 @@ TEST(ToleranceRunsTest, AnotherPrecisionIsCloseUntilAnErrorGrows) {
   EXPECT_GE(first["growth"], 100);
 }
 
+// fp16 goes backward with gradients that are some thousand times as large.
+TEST(ToleranceRunsTest, AScaleOfTheLossIsNoDifference) {
+  const TrainRig fp32("scale_fp32"), fp16("scale_fp16"), broken("scale_broken");
+  fp32.Unseed(Traced("fp32"));
+  fp16.Unseed(Traced("fp16"));
+  for (const Json& close : {Within(fp32, fp16), Within(fp16, fp32)}) {
+    EXPECT_EQ(close["verdict"], "close") << close["points"];
+    EXPECT_EQ(close["left_out"], 0);
+    EXPECT_NE(close["notes"].dump().find("scaled otherwise"), std::string::npos)
+        << close["notes"];
+  }
+  RigOptions options = Traced("fp16");
+  options.faults = {
+      "kind=spike,factor=1e3,step=1,element=5,"
+      "at=layers.2.mixer.out_proj.backward"};
+  broken.Unseed(options);
+  const Json grown = Within(fp32, broken);
+  ASSERT_FALSE(grown["points"].empty());
+  EXPECT_EQ(grown["points"][0]["operation"], "out_proj") << grown["points"];
+  EXPECT_EQ(grown["points"][0]["phase"], "backward");
+}
+
+// Its sums of gradients are integers on a grid.
+TEST(ToleranceRunsTest, IntegersAreNotHeldAgainstFloats) {
+  const TrainRig plain("grid_plain"), grid("grid_invariant");
+  plain.Unseed(Traced("fp32"));
+  RigOptions options = Traced("fp32");
+  options.sets.push_back("guarantee=layout_invariant");
+  grid.Unseed(options);
+  const Json close = Within(plain, grid);
+  EXPECT_EQ(close["verdict"], "close") << close["points"];
+  EXPECT_GT(close["left_out"], 0);
+  EXPECT_NE(close["notes"].dump().find("left out"), std::string::npos);
+}
+
+// What is cut into other micro-batches has no match.
+TEST(ToleranceRunsTest, StepsThatAreCutOtherwiseAreRefused) {
+  const TrainRig ones("cut_ones"), twos("cut_twos"), again("cut_again");
+  ones.Unseed(Traced("fp32"));
+  RigOptions options = Traced("fp32");
+  options.sets[4] = "batch.micro=2";
+  twos.Unseed(options);
+  options = Traced("fp32");
+  options.sets.push_back("train.recompute=true");
+  again.Unseed(options);
+  for (const bool tolerance : {false, true}) {
+    for (const auto& [other, key] :
+         {std::pair(&twos, "batch.micro"), {&again, "train.recompute"}}) {
+      const auto answer = TraceDiffVerb(
+          {.a = ones.dir(), .b = other->dir(), .tolerance = tolerance});
+      // Forward that is done again is but not matched.
+      if (tolerance && other == &again) {
+        EXPECT_TRUE(answer.ok()) << answer.status();
+        continue;
+      }
+      EXPECT_EQ(ExitCodeFor(answer.status()), 2) << key;
+      EXPECT_NE(answer.status().message().find(key), std::string::npos);
+      EXPECT_NE(answer.status().message().find("lockstep bisect"),
+                std::string::npos);
+    }
+  }
+}
+
 TEST(ToleranceRunsTest, TracesWithoutValuesAreRefused) {
   const TrainRig a("tolerance_bare");
   RigOptions options = Traced("fp32");

@@ -46,8 +46,11 @@ OperationList::OperationList(std::vector<TracedOperation> operations)
   Reserve(objects_.size());
   for (size_t i = 0; i < objects_.size(); ++i) {
     const OperationIdentity& identity = objects_[i].identity;
-    Append(KeyOf(identity), {.object = static_cast<int64_t>(i),
-                             .of_launch = IsOfLaunch(identity.phase)});
+    Append(KeyOf(identity),
+           {.object = static_cast<int64_t>(i),
+            .step = identity.step,
+            .of_launch = IsOfLaunch(identity.phase),
+            .ends_step = identity.operation == kStepOperation});
   }
 }
 
@@ -64,7 +67,9 @@ bool OperationList::Add(RawTrace trace, const TraceSteps& steps,
     if (wanted && !wanted(*view)) continue;
     Append(KeyOf(*view), {.record = record,
                           .tensors = view->tensors,
+                          .step = view->step,
                           .of_launch = IsOfLaunch(view->phase),
+                          .ends_step = view->operation == kStepOperation,
                           .is_operation = view->is_operation});
   }
   traces_.push_back(std::move(trace));

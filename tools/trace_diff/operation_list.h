@@ -54,6 +54,9 @@ class OperationList {
   bool SameTensors(size_t i, const OperationList& other, size_t j) const;
   // Of a launch or a checkpoint (phase_place.h).
   bool OfLaunch(size_t i) const { return entries_[i].of_launch; }
+  int64_t StepOf(size_t i) const { return entries_[i].step; }
+  // The fields of a step, which are behind all of its operations.
+  bool EndsStep(size_t i) const { return entries_[i].ends_step; }
   // False where an operation certainly has no such tensor.
   bool MayHave(size_t i, const Fingerprint& value) const;
 
@@ -70,7 +73,9 @@ class OperationList {
     std::string_view record = {}, tensors = {};
     int64_t object = -1;
     int64_t occurrence = 0;
+    int64_t step = 0;
     bool of_launch = false;
+    bool ends_step = false;
     bool is_operation = true;
   };
 

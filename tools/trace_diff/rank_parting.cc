@@ -13,8 +13,10 @@ namespace {
 class Matcher {
  public:
   Matcher(int rank, const OperationList& a, const OperationList& b)
-      : a_(a), b_(b) {
+      : a_(a), b_(b), beyond_b_(a, b), beyond_a_(b, a) {
     parting_.rank = rank;
+    parting_.end_a = beyond_a_.End();
+    parting_.end_b = beyond_b_.End();
   }
 
   RankParting Run() {
@@ -23,7 +25,7 @@ class Matcher {
     for (size_t place = 0; place < a_.size(); ++place) {
       const auto found = b_.Find(a_, place);
       if (!found) {
-        if (a_.OfLaunch(place)) continue;
+        if (a_.OfLaunch(place) || beyond_b_(place)) continue;
         return Alone(a_.At(place), place, true);
       }
       if (const auto extra = ExtraBefore(*found)) {
@@ -45,7 +47,7 @@ class Matcher {
     for (size_t i = 0; i < a_.size(); ++i) {
       const auto found = b_.Find(a_, i);
       if (!found) {
-        parting_.missing += !a_.OfLaunch(i);
+        parting_.missing += !a_.OfLaunch(i) && !beyond_b_(i);
         continue;
       }
       ++matched;
@@ -54,7 +56,7 @@ class Matcher {
     parting_.compared = matched;
     if (matched == static_cast<int64_t>(b_.size())) return;
     for (size_t j = 0; j < b_.size(); ++j) {
-      parting_.missing += !b_.OfLaunch(j) && !a_.Find(b_, j);
+      parting_.missing += !b_.OfLaunch(j) && !beyond_a_(j) && !a_.Find(b_, j);
     }
   }
 
@@ -62,7 +64,10 @@ class Matcher {
   // `place`; both orders are walked together.
   std::optional<size_t> ExtraBefore(size_t place) {
     for (; next_b_ < place; ++next_b_) {
-      if (!b_.OfLaunch(next_b_) && !a_.Find(b_, next_b_)) return next_b_;
+      if (!b_.OfLaunch(next_b_) && !beyond_a_(next_b_) &&
+          !a_.Find(b_, next_b_)) {
+        return next_b_;
+      }
     }
     next_b_ = std::max(next_b_, place + 1);
     return std::nullopt;
@@ -134,6 +139,8 @@ class Matcher {
 
   const OperationList& a_;
   const OperationList& b_;
+  // Of a, what lies behind the end of b; and the other way round.
+  const Beyond beyond_b_, beyond_a_;
   size_t next_b_ = 0;  // of b, what the walk has not passed
   RankParting parting_;
 };

@@ -11,8 +11,10 @@
 #define LOCKSTEP_TOOLS_TRACE_DIFF_RANK_PARTING_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "tools/trace_diff/capture_end.h"
 #include "tools/trace_diff/operation_list.h"
 #include "tools/trace_diff/traced_operation.h"
 
@@ -24,7 +26,7 @@ enum class Parting : uint8_t {
   kOrigin,         // inputs equal, outputs different
   kBetween,        // an input differs from what its producer left
   kUnknownInputs,  // outputs differ, and no inputs were captured
-  kReceiver,       // inputs differ, and their producer was not captured
+  kReceiver,       // inputs differ, and what made them was not captured
   kShape,          // the same operation on tensors of another kind
 };
 // "origin", "changed_between", "receiver", ...: as JSON has them.
@@ -41,9 +43,14 @@ struct RankParting {
   // kBetween: the operation that produced the input.
   OperationIdentity producer = {};
   bool only_in_a = false;  // kControlFlow
-  int64_t compared = 0;    // operations that both have
-  int64_t different = 0;   // of them
-  int64_t missing = 0;     // that one of them lacks
+  // kReceiver: what differs is a sum over ranks that are not all traced.
+  bool sums_untraced = false;
+  int64_t compared = 0;   // operations that both have
+  int64_t different = 0;  // of them
+  int64_t missing = 0;    // that one of them lacks
+  // Where a trace ends before the other: what the other has behind that is no
+  // other way, and counts nowhere.
+  std::optional<CaptureEnd> end_a = std::nullopt, end_b = std::nullopt;
 };
 
 RankParting PartingOf(int rank, const OperationList& a, const OperationList& b);

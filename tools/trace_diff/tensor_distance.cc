@@ -31,7 +31,8 @@ double ValueAt(DType dtype, const char* element) {
 }
 
 // Of elements whose places are the same; both parts lie alike.
-double LargestOfBytes(const TracedTensor& a, const TracedTensor& b) {
+double LargestOfBytes(const TracedTensor& a, const TracedTensor& b,
+                      double scale) {
   const auto type_a = DTypeFromName(a.dtype), type_b = DTypeFromName(b.dtype);
   const auto known = [](const absl::StatusOr<DType>& type) {
     return type.ok() && (*type <= DType::kF64 || *type == DType::kI64);
@@ -45,13 +46,14 @@ double LargestOfBytes(const TracedTensor& a, const TracedTensor& b) {
   for (size_t i = 0; i < count; ++i) {
     const double difference =
         std::fabs(ValueAt(*type_a, from_a.data() + i * size_a) -
-                  ValueAt(*type_b, from_b.data() + i * size_b));
+                  scale * ValueAt(*type_b, from_b.data() + i * size_b));
     if (std::isfinite(difference)) largest = std::max(largest, difference);
   }
   return largest;
 }
 
-double LargestOfSample(const TracedValues& a, const TracedValues& b) {
+double LargestOfSample(const TracedValues& a, const TracedValues& b,
+                       double scale) {
   std::map<int64_t, double> sampled;
   for (size_t i = 0; i < a.elements.size(); ++i) {
     sampled[a.elements[i]] = a.sample[i];
@@ -60,7 +62,7 @@ double LargestOfSample(const TracedValues& a, const TracedValues& b) {
   for (size_t i = 0; i < b.elements.size(); ++i) {
     const auto other = sampled.find(b.elements[i]);
     if (other == sampled.end()) continue;
-    const double difference = std::fabs(other->second - b.sample[i]);
+    const double difference = std::fabs(other->second - scale * b.sample[i]);
     if (std::isfinite(difference)) largest = std::max(largest, difference);
   }
   return largest;
@@ -76,18 +78,18 @@ double EpsilonOf(const std::string& dtype) {
 }
 
 std::optional<double> RelativeDistance(const TracedTensor& a,
-                                       const TracedTensor& b) {
+                                       const TracedTensor& b, double scale) {
   if (!a.values || !b.values) return std::nullopt;
   const TracedValues &x = *a.values, &y = *b.values;
   if (x.non_finite != y.non_finite) {
     return std::numeric_limits<double>::infinity();
   }
-  const double scale = std::max(x.absmax, y.absmax);
-  if (scale == 0) return 0;
-  const double largest =
-      std::max({std::fabs(x.absmax - y.absmax), std::fabs(x.rms - y.rms),
-                LargestOfSample(x, y), LargestOfBytes(a, b)});
-  return largest / scale;
+  const double whole = std::max(x.absmax, scale * y.absmax);
+  if (whole == 0) return 0;
+  const double largest = std::max(
+      {std::fabs(x.absmax - scale * y.absmax), std::fabs(x.rms - scale * y.rms),
+       LargestOfSample(x, y, scale), LargestOfBytes(a, b, scale)});
+  return largest / whole;
 }
 
 }  // namespace lockstep

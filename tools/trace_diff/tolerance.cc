@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tools/trace_diff/loss_scales.h"
+#include "tools/trace_diff/step_shape.h"
 #include "tools/trace_diff/trace_diff.h"
 #include "tools/trace_diff/trace_pair.h"
 
@@ -36,24 +38,51 @@ double CoarsestOf(const OperationList& list) {
   return coarsest;
 }
 
+// Integers are in units of their own, as sums on the grid of layout_invariant
+// are, and what is cut otherwise has other elements.
+bool AreOneKind(const TracedTensor& a, const TracedTensor& b) {
+  const auto is_integer = [](const TracedTensor& tensor) {
+    return tensor.dtype.starts_with('I') || tensor.dtype.starts_with('U');
+  };
+  return is_integer(a) == is_integer(b) && a.shape == b.shape;
+}
+
+void NoteScales(const LossScales& scales, ToleranceReport& report) {
+  if (!scales.empty()) {
+    report.notes.push_back(absl::StrCat(
+        "the losses are scaled otherwise (A's gradients are ", scales.Text(),
+        " times B's in backward): compared without that"));
+  }
+  if (report.left_out > 0) {
+    report.notes.push_back(absl::StrCat(
+        report.left_out,
+        " tensors are left out: of another shape, or integers in one trace "
+        "alone (sums on the grid of layout_invariant); the gradients of phase "
+        "reduction, made from them, are compared"));
+  }
+}
+
 // The operations of one rank, in the order of the first trace.
 class Walk {
  public:
-  Walk(int rank, ToleranceReport& report) : rank_(rank), report_(report) {}
+  Walk(int rank, const LossScales& scales, ToleranceReport& report)
+      : rank_(rank), scales_(scales), report_(report) {}
 
   void Pass(const TracedOperation& a, const TracedOperation& b) {
     ++report_.compared;
     double in = before_;
     if (!a.inputs.empty() && a.inputs.size() == b.inputs.size()) {
-      in = Largest(a.inputs, b.inputs).first;
+      in = Largest(a, a.inputs, b.inputs).value_or(Furthest{before_, ""}).apart;
     }
-    if (a.outputs.size() != b.outputs.size() || a.outputs.empty()) return;
-    const auto [out, tensor] = Largest(a.outputs, b.outputs);
+    if (a.outputs.size() != b.outputs.size()) return;
+    const auto furthest = Largest(a, a.outputs, b.outputs);
+    if (!furthest) return;
+    const double out = furthest->apart;
     before_ = std::max(before_, out);
     const double epsilon = EpsilonOf(a, b);
     const GrowthPoint point = {.rank = rank_,
                                .identity = a.identity,
-                               .tensor = tensor,
+                               .tensor = furthest->tensor,
                                .epsilon = epsilon,
                                .units_in = std::max(in / epsilon, 1.0),
                                .units_out = out / epsilon};
@@ -64,20 +93,33 @@ class Walk {
   }
 
  private:
-  // Of the pairs the most distant, relative to its largest, and whose it is.
-  std::pair<double, std::string> Largest(const std::vector<TracedTensor>& a,
-                                         const std::vector<TracedTensor>& b) {
-    std::pair<double, std::string> largest;
+  struct Furthest {
+    double apart = 0;
+    std::string tensor = {};
+  };
+
+  // Of the pairs that can be held against each other the most distant, relative
+  // to its largest, and whose it is.
+  std::optional<Furthest> Largest(const TracedOperation& operation,
+                                  const std::vector<TracedTensor>& a,
+                                  const std::vector<TracedTensor>& b) {
+    std::optional<Furthest> largest;
     for (size_t i = 0; i < a.size(); ++i) {
-      const auto distance = RelativeDistance(a[i], b[i]);
+      if (!AreOneKind(a[i], b[i])) {
+        ++report_.left_out;
+        continue;
+      }
+      const auto distance = RelativeDistance(
+          a[i], b[i], scales_.Between(operation.identity, a[i], b[i]));
       report_.without_values += !distance.has_value();
       const double apart = distance.value_or(0);
-      if (apart > largest.first || i == 0) largest = {apart, a[i].name};
+      if (!largest || apart > largest->apart) largest = {apart, a[i].name};
     }
     return largest;
   }
 
   const int rank_;
+  const LossScales& scales_;
   ToleranceReport& report_;
   double before_ = 0;
 };
@@ -85,9 +127,9 @@ class Walk {
 }  // namespace
 
 void CompareWithin(int rank, const OperationList& a, const OperationList& b,
-                   ToleranceReport& report) {
+                   ToleranceReport& report, const LossScales& scales) {
   report.epsilon = std::max({report.epsilon, CoarsestOf(a), CoarsestOf(b)});
-  Walk walk(rank, report);
+  Walk walk(rank, scales, report);
   int64_t matched = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     const auto found = b.Find(a, i);
@@ -109,15 +151,18 @@ absl::StatusOr<ToleranceReport> CompareTracesWithin(FileSystem& fs,
                                                     const std::string& b,
                                                     double growth) {
   LS_ASSIGN_OR_RETURN(const TracePair pair, ReadTracePair(fs, a, b));
+  LS_RETURN_IF_ERROR(CheckSameCut(pair, absl::StrCat(a, ", ", b), true));
   if (!SameLayout(pair.a, pair.b)) {
     return InputError("the traces are of two layouts", absl::StrCat(a, ", ", b),
                       "trace both runs on one layout; without --tolerance two "
                       "layouts can be compared");
   }
   ToleranceReport report = {.growth = growth, .notes = pair.notes};
+  const LossScales scales = LossScales::Of(pair);
   for (const auto& [rank, list] : pair.a) {
-    CompareWithin(rank, list, pair.b.at(rank), report);
+    CompareWithin(rank, list, pair.b.at(rank), report, scales);
   }
+  NoteScales(scales, report);
   if (report.compared > 0 && report.without_values == 0) return report;
   return InputError(report.compared == 0
                         ? "the traces have no operation in common"

@@ -11,14 +11,17 @@
 // Needs values in both traces (`trace.values`): with `statistics` the distance
 // is that of rms and absmax, with `sample` that of the sampled elements as
 // well, with `bytes` that of all. An operation without inputs in the trace is
-// held against the largest distance before it.
+// held against the largest distance before it. Gradients of losses that were
+// scaled otherwise (fp16) are compared without that scale (loss_scales.h);
+// tensors of another shape, and integers against none, as of sums on the grid
+// of layout_invariant, are left out, and counted.
 //
 // JSON, fields are only ever added: mode ("tolerance"), verdict (close |
 // grows), epsilon, growth (the least that is told), compared, unmatched,
-// without_values (tensors), worst and points [{rank, step, attempt, phase,
-// scope, operation, occurrence, sample, tensor, epsilon, units_in, units_out,
-// growth}]; points in the order of the step, worst has the largest growth;
-// notes.
+// without_values, left_out (tensors), worst and points [{rank, step, attempt,
+// phase, scope, operation, occurrence, sample, tensor, epsilon, units_in,
+// units_out, growth}]; points in the order of the step, worst has the largest
+// growth; notes.
 #ifndef LOCKSTEP_TOOLS_TRACE_DIFF_TOLERANCE_H_
 #define LOCKSTEP_TOOLS_TRACE_DIFF_TOLERANCE_H_
 
@@ -29,6 +32,7 @@
 
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
+#include "tools/trace_diff/loss_scales.h"
 #include "tools/trace_diff/operation_list.h"
 
 namespace lockstep {
@@ -49,6 +53,7 @@ struct ToleranceReport {
   int64_t compared = 0;        // operations
   int64_t unmatched = 0;       // that one of them lacks
   int64_t without_values = 0;  // tensors
+  int64_t left_out = 0;        // tensors of another kind in either trace
   GrowthPoint worst = {};
   std::vector<GrowthPoint> points = {};
   std::vector<std::string> notes = {};  // torn ends, and what is left out
@@ -63,12 +68,13 @@ double EpsilonOf(const std::string& dtype);
 
 // Of the largest element; nothing without values. Infinity where one has
 // elements that are not finite and the other has not as many.
+// `scale`: what a's elements are multiples of b's by.
 std::optional<double> RelativeDistance(const TracedTensor& a,
-                                       const TracedTensor& b);
+                                       const TracedTensor& b, double scale = 1);
 
 // Adds a rank to the report.
 void CompareWithin(int rank, const OperationList& a, const OperationList& b,
-                   ToleranceReport& report);
+                   ToleranceReport& report, const LossScales& scales = {});
 
 // InputError for traces without values, or of two layouts.
 absl::StatusOr<ToleranceReport> CompareTracesWithin(FileSystem& fs,

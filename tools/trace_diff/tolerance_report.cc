@@ -74,6 +74,7 @@ std::string ToleranceJson(const ToleranceReport& report) {
                      {"compared", report.compared},
                      {"unmatched", report.unmatched},
                      {"without_values", report.without_values},
+                     {"left_out", report.left_out},
                      {"worst", PointJson(report.worst)},
                      {"points", std::move(points)},
                      {"notes", report.notes}};

@@ -8,7 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
 #include "tools/trace_diff/first_parting.h"
+#include "tools/trace_diff/layouts_diff.h"
 #include "tools/trace_diff/phase_place.h"
+#include "tools/trace_diff/shared_sum.h"
+#include "tools/trace_diff/step_shape.h"
 
 namespace lockstep {
 namespace {
@@ -56,13 +59,9 @@ void Sum(TraceDifference& d) {
     d.compared += parting.compared;
     d.different += parting.different;
     d.missing += parting.missing;
+    d.end_a = Earlier(d.end_a, parting.end_a);
+    d.end_b = Earlier(d.end_b, parting.end_b);
   }
-}
-
-RanksOperations AllOf(const RanksLists& ranks) {
-  RanksOperations all;
-  for (const auto& [rank, list] : ranks) all[rank] = list.All();
-  return all;
 }
 
 // A message that differs though both senders sent the same: it was changed on
@@ -87,32 +86,6 @@ void BlameTransport(const RanksLists& a, const RanksLists& b,
   }
 }
 
-// What a trace may lack because ranks of its run left none.
-void LeaveOutWhatIsAlone(std::vector<TracedOperation>& all,
-                         const std::vector<TracedOperation>& others) {
-  std::set<OperationIdentity> there;
-  for (const TracedOperation& other : others) there.insert(other.identity);
-  std::erase_if(all, [&](const TracedOperation& operation) {
-    return !there.contains(operation.identity);
-  });
-}
-
-TraceDifference CompareLayouts(const TracePair& pair) {
-  TraceDifference d;
-  d.across_layouts = true;
-  const RanksOperations of_a = AllOf(pair.a), of_b = AllOf(pair.b);
-  WholeTraces wholes = WholesOf(of_a, of_b);
-  if (pair.b_is_partial) LeaveOutWhatIsAlone(wholes.a, wholes.b);
-  if (pair.a_is_partial) LeaveOutWhatIsAlone(wholes.b, wholes.a);
-  d.first = PartingOf(-1, OperationList(std::move(wholes.a)),
-                      OperationList(std::move(wholes.b)));
-  d.partings = {d.first};
-  const auto at = wholes.ranks_of_a.find(d.first.identity);
-  if (!d.equal() && at != wholes.ranks_of_a.end()) d.ranks = at->second;
-  Sum(d);
-  return d;
-}
-
 }  // namespace
 
 bool SameLayout(const RanksLists& a, const RanksLists& b) {
@@ -124,12 +97,25 @@ bool SameLayout(const RanksLists& a, const RanksLists& b) {
 
 TraceDifference ComparePair(const TracePair& pair) {
   const RanksLists &a = pair.a, &b = pair.b;
-  if (!SameLayout(a, b)) return CompareLayouts(pair);
   TraceDifference d;
+  if (!SameLayout(a, b)) {
+    LayoutsParting layouts = CompareLayouts(pair);
+    d.across_layouts = true;
+    d.first = layouts.parting;
+    d.ranks = std::move(layouts.ranks);
+    d.partings = {d.first};
+    Sum(d);
+    return d;
+  }
   for (const auto& [rank, operations] : a) {
     d.partings.push_back(PartingOf(rank, operations, b.at(rank)));
   }
-  for (RankParting& parting : d.partings) BlameTransport(a, b, parting);
+  for (RankParting& parting : d.partings) {
+    BlameTransport(a, b, parting);
+    if (!SumsOverUntraced(a, parting)) continue;
+    parting.kind = Parting::kReceiver;
+    parting.sums_untraced = true;
+  }
   d.first = FirstOf(d.partings);
   for (const RankParting& parting : d.partings) {
     if (!d.equal() && parting.kind == d.first.kind &&
@@ -144,8 +130,12 @@ TraceDifference ComparePair(const TracePair& pair) {
 absl::StatusOr<TraceDifference> CompareTraces(FileSystem& fs,
                                               const std::string& a,
                                               const std::string& b,
-                                              const TraceSteps& steps) {
+                                              const TraceSteps& steps,
+                                              bool may_be_cut_otherwise) {
   LS_ASSIGN_OR_RETURN(TracePair pair, ReadTracePair(fs, a, b, steps));
+  if (!may_be_cut_otherwise) {
+    LS_RETURN_IF_ERROR(CheckSameCut(pair, absl::StrCat(a, ", ", b)));
+  }
   TraceDifference d = ComparePair(pair);
   d.notes = std::move(pair.notes);
   if (d.compared == 0) {

@@ -1,5 +1,6 @@
 // Text and JSON of `trace diff`.
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,6 +16,7 @@ std::string Sentence(const TraceDifference& d) {
   const RankParting& p = d.first;
   switch (p.kind) {
     case Parting::kNone:
+      if (d.ends_early()) return "all that both have is equal";
       return "all that was captured is equal; if the runs differ, it is "
              "outside of the capture: trace more steps, or with inputs";
     case Parting::kControlFlow:
@@ -34,6 +36,13 @@ std::string Sentence(const TraceDifference& d) {
                           "` differs, and this operation's inputs are not in "
                           "the trace");
     case Parting::kReceiver:
+      if (p.sums_untraced) {
+        return absl::StrCat(
+            "`", p.tensor,
+            "` differs, which adds up what several ranks have, and not all of "
+            "these are traced: they part here or on one of those, maybe "
+            "earlier: trace all ranks");
+      }
       return absl::StrCat(
           "already input `", p.tensor,
           "` differs, and what made it was not captured: widen "
@@ -64,6 +73,28 @@ Json TensorJson(const TracedTensor& t) {
       {"dtype", t.dtype}, {"shape", t.shape}, {"fingerprint", t.value.Hex()}};
 }
 
+Json EndJson(const std::optional<CaptureEnd>& end) {
+  if (!end) return nullptr;
+  return {
+      {"step", end->step}, {"in_step", end->in_step}, {"beyond", end->beyond}};
+}
+
+std::string EndText(const TraceDifference& d) {
+  std::string text;
+  for (const auto& [end, here, other] :
+       {std::tuple(&d.end_a, "A", "B"), {&d.end_b, "B", "A"}}) {
+    if (!*end) continue;
+    absl::StrAppend(&text, "the trace of ", here, " ", ToString(**end),
+                    ", and ", other, "'s goes on: ", (*end)->beyond,
+                    " of its operations are not compared\n");
+  }
+  return text;
+}
+
+const char* VerdictOf(const TraceDifference& d) {
+  return d.equal() && d.ends_early() ? "ends_early" : NameOf(d.first.kind);
+}
+
 Json PartingJson(const RankParting& p) {
   return {{"rank", p.rank},
           {"verdict", NameOf(p.kind)},
@@ -73,13 +104,13 @@ Json PartingJson(const RankParting& p) {
 }  // namespace
 
 std::string TraceDifferenceText(const TraceDifference& d) {
-  std::string text = absl::StrCat(NameOf(d.first.kind), "\n");
+  std::string text = absl::StrCat(VerdictOf(d), "\n");
   if (!d.equal()) {
     absl::StrAppend(&text, ToString(d.first.identity), "\n");
     const std::string ranks = RanksText(d);
     if (!ranks.empty()) absl::StrAppend(&text, ranks, "\n");
   }
-  absl::StrAppend(&text, Sentence(d), "\n");
+  absl::StrAppend(&text, Sentence(d), "\n", EndText(d));
   if (!d.equal() && d.first.kind != Parting::kControlFlow) {
     absl::StrAppend(&text, "  A ", TensorText(d.first.a), "\n  B ",
                     TensorText(d.first.b), "\n");
@@ -106,7 +137,9 @@ std::string TraceDifferenceJson(const TraceDifference& d) {
   for (const RankParting& parting : d.partings) {
     partings.push_back(PartingJson(parting));
   }
-  Json json = {{"verdict", NameOf(p.kind)}};
+  Json json = {{"verdict", VerdictOf(d)},
+               {"ends_a", EndJson(d.end_a)},
+               {"ends_b", EndJson(d.end_b)}};
   json.update(IdentityJson(p.identity));
   json.update(
       Json{{"rank", p.rank < 0 ? Json(nullptr) : Json(p.rank)},
@@ -119,6 +152,7 @@ std::string TraceDifferenceJson(const TraceDifference& d) {
            {"only_in", p.kind != Parting::kControlFlow ? Json(nullptr)
                        : p.only_in_a                   ? Json("a")
                                                        : Json("b")},
+           {"sums_untraced", p.sums_untraced},
            {"a", TensorJson(p.a)},
            {"b", TensorJson(p.b)},
            {"compared", d.compared},

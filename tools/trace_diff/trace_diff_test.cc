@@ -52,15 +52,22 @@ TEST(RankPartingTest, AnInputMayBeChangedAfterItsProducer) {
 }
 
 TEST(RankPartingTest, OneThatOnlyOneDidIsControlFlow) {
+  // Both did finish the step: what is not there was not done.
+  Operations all = Chain();
+  TracedOperation end = all[0];
+  end.identity = {};
+  end.identity.step = 3;
+  end.identity.operation = kStepOperation;
+  all.push_back(end);
   for (size_t place = 0; place < 6; ++place) {
-    Operations b = Chain();
+    Operations b = all;
     const OperationIdentity gone = b[place].identity;
     b.erase(b.begin() + static_cast<ptrdiff_t>(place));
-    const RankParting less = Part(0, Chain(), b);
+    const RankParting less = Part(0, all, b);
     EXPECT_EQ(less.kind, Parting::kControlFlow) << place;
     EXPECT_TRUE(less.only_in_a);
     EXPECT_EQ(less.identity, gone);
-    const RankParting more = Part(0, b, Chain());
+    const RankParting more = Part(0, b, all);
     EXPECT_EQ(more.kind, Parting::kControlFlow) << place;
     EXPECT_FALSE(more.only_in_a);
     EXPECT_EQ(more.identity, gone);

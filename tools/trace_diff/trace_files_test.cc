@@ -32,16 +32,37 @@ class TraceFilesTest : public testing::Test {
           .name = "x", .dtype = DType::kF32, .shape = {4}, .data = x};
       const TensorRef out = {
           .name = "y", .dtype = DType::kF32, .shape = {4}, .data = y};
-      (*writer)->OnOperation({.step = step,
-                              .scope = "layers.0",
-                              .operation = "norm",
-                              .inputs = {&in, 1},
-                              .outputs = {&out, 1}});
+      for (const char* operation : {"norm", "up_proj", "down_proj"}) {
+        (*writer)->OnOperation({.step = step,
+                                .scope = "layers.0",
+                                .operation = operation,
+                                .inputs = {&in, 1},
+                                .outputs = {&out, 1}});
+      }
       ASSERT_TRUE((*writer)
                       ->RecordFields(step, 0, {{"loss", std::to_string(value)}})
                       .ok());
     }
     ASSERT_TRUE((*writer)->Close().ok());
+  }
+
+  // `b` is equal as far as it goes, whichever comes first.
+  void ExpectEnd(const std::string& a, const std::string& b, int64_t step,
+                 bool in_step) {
+    for (const bool swapped : {false, true}) {
+      const auto d =
+          swapped ? CompareTraces(fs_, b, a) : CompareTraces(fs_, a, b);
+      ASSERT_TRUE(d.ok()) << d.status().message();
+      EXPECT_TRUE(d->equal()) << TraceDifferenceText(*d);
+      const auto json = nlohmann::json::parse(TraceDifferenceJson(*d));
+      EXPECT_EQ(json["verdict"], "ends_early");
+      EXPECT_EQ(json["missing"], 0);
+      const auto& end = json[swapped ? "ends_a" : "ends_b"];
+      EXPECT_EQ(end["step"], step) << json;
+      EXPECT_EQ(end["in_step"], in_step);
+      EXPECT_GT(end["beyond"], 0);
+      EXPECT_TRUE(json[swapped ? "ends_b" : "ends_a"].is_null());
+    }
   }
 
   MemoryFileSystem fs_;
@@ -79,8 +100,68 @@ TEST_F(TraceFilesTest, ALaterLaunchsStepsCount) {
   const auto d = CompareTraces(fs_, "/a", "/b");
   ASSERT_TRUE(d.ok()) << d.status().message();
   EXPECT_TRUE(d->equal()) << TraceDifferenceText(*d);
-  EXPECT_EQ(d->compared, 18);  // an operation, its phase, its step
+  EXPECT_EQ(d->compared, 30);  // three operations, their phase, the step
   EXPECT_EQ(d->missing, 0);
+}
+
+// It was stopped, and the other went on.
+TEST_F(TraceFilesTest, OneThatEndsEarlierTookNoOtherWay) {
+  for (const TraceLevel level :
+       {TraceLevel::kOperation, TraceLevel::kPhase, TraceLevel::kStep}) {
+    const std::string of = absl::StrCat("/", NameOf(level));
+    Write(of + "long", 0, 1, 6, level);
+    Write(of + "short", 0, 1, 4, level);
+    ExpectEnd(of + "long", of + "short", 4, false);
+  }
+}
+
+// A kill leaves any number of bytes of its last step.
+TEST_F(TraceFilesTest, NorDidOneThatWasKilledInAStep) {
+  Write("/a", 0, 1, 6, TraceLevel::kOperation);
+  Write("/four", 0, 1, 4, TraceLevel::kOperation);
+  Write("/five", 0, 1, 5, TraceLevel::kOperation);
+  const std::string name = "/rank_0.step_00000000.trace";
+  const std::string five = *fs_.ReadFile("/five" + name);
+  const size_t four = fs_.ReadFile("/four" + name)->size();
+  ASSERT_TRUE(fs_.MakeDirs("/killed").ok());
+  for (size_t bytes = four; bytes < five.size(); ++bytes) {
+    ASSERT_TRUE(
+        WriteFileAtomically(fs_, "/killed" + name, five.substr(0, bytes)).ok());
+    const auto d = CompareTraces(fs_, "/a", "/killed");
+    ASSERT_TRUE(d.ok()) << d.status().message();
+    EXPECT_TRUE(d->equal()) << bytes << TraceDifferenceText(*d);
+    EXPECT_EQ(d->missing, 0);
+    ASSERT_TRUE(d->end_b.has_value());
+    EXPECT_EQ(d->end_b->in_step, d->end_b->step == 5);
+  }
+  ExpectEnd("/a", "/killed", 5, true);
+}
+
+// What it lacks of a step that it did finish is another way still, and what
+// differs before its end is told.
+TEST_F(TraceFilesTest, AnEndExcusesNothingBeforeIt) {
+  Write("/a", 0, 1, 6, TraceLevel::kOperation);
+  Write("/short", 0, 1, 5, TraceLevel::kOperation, 2.0f);
+  const auto d = CompareTraces(fs_, "/a", "/short");
+  ASSERT_TRUE(d.ok());
+  EXPECT_EQ(d->first.kind, Parting::kOrigin);
+  EXPECT_EQ(d->first.identity.step, 1);
+  EXPECT_TRUE(d->ends_early());
+  Write("/hole", 0, 1, 2, TraceLevel::kOperation);
+  Write("/hole", 0, 4, 6, TraceLevel::kOperation);
+  const auto hole = CompareTraces(fs_, "/a", "/hole");
+  ASSERT_TRUE(hole.ok());
+  EXPECT_EQ(hole->first.kind, Parting::kControlFlow)
+      << TraceDifferenceText(*hole);
+  EXPECT_FALSE(hole->ends_early());
+}
+
+TEST_F(TraceFilesTest, EachRankEndsWhereItWasKilled) {
+  for (const int rank : {0, 1}) {
+    Write("/a", rank, 1, 6, TraceLevel::kOperation);
+    Write("/b", rank, 1, 5 - rank, TraceLevel::kOperation);
+  }
+  ExpectEnd("/a", "/b", 4, false);
 }
 
 TEST_F(TraceFilesTest, WhatIsNoTraceIsRefused) {

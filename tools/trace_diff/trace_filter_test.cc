@@ -21,6 +21,7 @@ struct Asked {
   // Steps that the run does, and the module whose operations are others.
   int64_t done = 0, last = 4;
   std::string spoilt = "";
+  std::string without = "";  // does not do that module in step 3
 };
 
 class TraceFilterTest : public testing::Test {
@@ -35,6 +36,7 @@ class TraceFilterTest : public testing::Test {
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     for (int64_t step = asked.done + 1; step <= asked.last; ++step) {
       for (const std::string scope : {"layers.0", "layers.1", "layers.10"}) {
+        if (scope == asked.without && step == 3) continue;
         float y[2] = {5, scope == asked.spoilt && step == 3 ? 7.0f : 6.0f};
         const TensorRef out = {
             .name = "y", .dtype = DType::kF32, .shape = {2}, .data = y};
@@ -91,13 +93,18 @@ TEST_F(TraceFilterTest, OneThatWasAskedForLessIsComparedByWhatItHas) {
 }
 
 // Within what both were asked for, one that lacks an operation took another
-// way.
+// way; and one that was stopped ends early, unless it was asked for no more.
 TEST_F(TraceFilterTest, WhatBothWereAskedForCounts) {
-  Asked all, stopped;
-  stopped.last = 3;
+  Asked all, less, stopped, asked;
+  less.without = "layers.1";
+  stopped.last = asked.last = asked.options.last_step = 3;
   Write("/all", all);
+  Write("/less", less);
   Write("/stopped", stopped);
-  EXPECT_EQ(Compared("/all", "/stopped").first.kind, Parting::kControlFlow);
+  Write("/asked", asked);
+  EXPECT_EQ(Compared("/all", "/less").first.kind, Parting::kControlFlow);
+  EXPECT_TRUE(Compared("/all", "/stopped").ends_early());
+  EXPECT_FALSE(Compared("/all", "/asked").ends_early());
 }
 
 TEST_F(TraceFilterTest, NothingInCommonIsRefused) {
