@@ -4,7 +4,6 @@
 #ifndef CKPT_COMPLAINTS_H_
 #define CKPT_COMPLAINTS_H_
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +14,7 @@ namespace lockstep {
 
 class Complaints {
  public:
-  // What was said already, as of another box of a tensor, is not said again.
-  void Add(std::string text) {
-    if (said_.insert(text).second) list_.push_back(std::move(text));
-  }
+  void Add(std::string text) { list_.push_back(std::move(text)); }
 
   // OK if there are none, else NoUsableCheckpoint with the first few.
   absl::Status Status(const std::string& what, const std::string& where,
@@ -26,7 +22,6 @@ class Complaints {
 
  private:
   std::vector<std::string> list_;
-  std::set<std::string> said_;
 };
 
 }  // namespace lockstep

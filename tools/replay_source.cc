@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ckpt/ledger.h"
 #include "ckpt/verify.h"
-#include "determinism/check.h"
 #include "determinism/fault.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
@@ -18,7 +16,6 @@
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
 #include "tools/stored_run.h"
-#include "tools/trained_model.h"
 
 namespace lockstep {
 
@@ -35,8 +32,7 @@ absl::StatusOr<std::unique_ptr<ReplaySource>> ReplaySource::Open(
     FileSystem& fs, const std::string& run_dir, const ReplayOptions& options) {
   std::unique_ptr<ReplaySource> source(new ReplaySource(fs, run_dir));
   LS_RETURN_IF_ERROR(source->OpenAll(options));
-  LS_RETURN_IF_ERROR(source->FindStart());
-  LS_RETURN_IF_ERROR(source->CheckSets(options));
+  LS_RETURN_IF_ERROR(source->FindStart(options));
   return source;
 }
 
@@ -54,6 +50,7 @@ absl::Status ReplaySource::CheckStep(int64_t step) const {
 absl::Status ReplaySource::OpenAll(const ReplayOptions& options) {
   LS_ASSIGN_OR_RETURN(manifest_, ManifestOfStep(fs_, run_dir_, options.before));
   LS_ASSIGN_OR_RETURN(recorded_, RecordedSteps::Read(fs_, run_dir_));
+  LS_ASSIGN_OR_RETURN(stop_, ReadRecordedStop(fs_, run_dir_));
   LS_RETURN_IF_ERROR(CheckStep(options.before));
   LS_ASSIGN_OR_RETURN(config_,
                       StoredConfig(fs_, run_dir_, manifest_, options.sets));
@@ -68,36 +65,18 @@ absl::Status ReplaySource::OpenAll(const ReplayOptions& options) {
   LS_ASSIGN_OR_RETURN(skips_, RecordedSkips(ledger.entries));
   planted_ = std::make_unique<Planted>();
   LS_ASSIGN_OR_RETURN(planted_->specs, KeptFaults(fs_, run_dir_));
-  notes_of_the_run_ = notes_.size();
-  before_ = options.before;
-  const int64_t asked = options.checkpoint_at_most < 0
-                            ? options.before - 1
-                            : options.checkpoint_at_most;
-  request_.mode = options.from_seed ? ResumeMode::kNever : ResumeMode::kAuto;
-  request_.at_most_step = std::min(asked, options.before - 1);
   return absl::OkStatus();
 }
 
-// A load would refuse tensor by tensor, and blame the checkpoint.
-absl::Status ReplaySource::CheckSets(const ReplayOptions& options) const {
-  if (found_.fresh || options.sets.empty()) return absl::OkStatus();
-  LS_ASSIGN_OR_RETURN(
-      const std::vector<std::string> changed,
-      OtherModelBySets(manifest_, run_dir_ + "/manifest.json", options.sets));
-  if (changed.empty()) return absl::OkStatus();
-  return InputError(
-      "the state of the run's checkpoints has no place in "
-      "another model: " +
-          absl::StrJoin(changed, "; "),
-      run_dir_,
-      "leave that as it is, or begin from the seed with "
-      "--from-seed");
-}
-
-absl::Status ReplaySource::FindStart() {
-  notes_.resize(notes_of_the_run_);
-  LS_ASSIGN_OR_RETURN(
-      found_, FindCheckpoint(fs_, run_dir_, request_, manifest_.run_id));
+absl::Status ReplaySource::FindStart(const ReplayOptions& options) {
+  const int64_t asked = options.checkpoint_at_most < 0
+                            ? options.before - 1
+                            : options.checkpoint_at_most;
+  ResumeRequest request;
+  request.mode = options.from_seed ? ResumeMode::kNever : ResumeMode::kAuto;
+  request.at_most_step = std::min(asked, options.before - 1);
+  LS_ASSIGN_OR_RETURN(found_,
+                      FindCheckpoint(fs_, run_dir_, request, manifest_.run_id));
   if (!found_.fresh) {
     notes_.insert(notes_.end(), found_.notes.begin(), found_.notes.end());
   }
@@ -108,13 +87,7 @@ absl::Status ReplaySource::FindStart() {
                      ", and the checkpoint of that is gone"),
         run_dir_, "name a step after its oldest checkpoint");
   }
-  return NoteOtherRecipe(before_);
-}
-
-absl::Status ReplaySource::PassOver(const absl::Status& load) {
-  LS_CHECK(!found_.fresh) << load;
-  request_.unfit[found_.dir] = WhyUnfit(load);
-  return FindStart();
+  return NoteOtherRecipe(options.before);
 }
 
 absl::Status ReplaySource::NoteOtherRecipe(int64_t step) {
@@ -151,8 +124,23 @@ ReplayedStep ReplaySource::Compare(StepReport report) const {
   ReplayedStep step;
   step.recorded = recorded_.Has(report.step);
   if (step.recorded) step.differences = recorded_.Differences(report);
+  if (!step.recorded && report.step == stop_.step) {
+    step.recorded = true;
+    step.differences = {"stop"};
+  }
   step.report = std::move(report);
   return step;
+}
+
+ReplayedStep ReplaySource::CompareStop(int64_t step,
+                                       const absl::Status& refused) const {
+  ReplayedStep replayed;
+  replayed.report.step = step;
+  replayed.stopped = WhyStopped(refused);
+  const bool here = step == stop_.step;
+  replayed.recorded = here || recorded_.Has(step);
+  if (!here || replayed.stopped != stop_.why) replayed.differences = {"stop"};
+  return replayed;
 }
 
 std::unique_ptr<ReplaySource::Faults> ReplaySource::FaultsOf(int rank) const {

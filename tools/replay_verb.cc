@@ -1,11 +1,13 @@
 // `lockstep replay`: a window of a run's steps, done again and judged
 // (tools/replay/).
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
 #include "tools/launches.h"
@@ -63,17 +65,19 @@ absl::Status CheckWindow(FileSystem& fs, const ReplayVerbOptions& options) {
   LS_RETURN_IF_ERROR(CheckRunExists(fs, options.run_dir));
   LS_ASSIGN_OR_RETURN(const RecordedSteps steps,
                       RecordedSteps::Read(fs, options.run_dir));
+  LS_ASSIGN_OR_RETURN(const RecordedStop stop,
+                      ReadRecordedStop(fs, options.run_dir));
+  const int64_t last = std::max(steps.last(), stop.step);
   if (options.to < options.from) {
     return InputError(
         absl::StrCat("no steps from ", options.from, " to ", options.to),
         "--from, --to", "name a last step that is not before the first");
   }
-  if (options.to <= steps.last()) return absl::OkStatus();
+  if (options.to <= last) return absl::OkStatus();
   return InputError(
       absl::StrCat("the run has not done step ", options.to), options.run_dir,
-      steps.last() == 0
-          ? "wait for its first step"
-          : absl::StrCat("name steps from its first to ", steps.last()));
+      last == 0 ? "wait for its first step"
+                : absl::StrCat("name steps from its first to ", last));
 }
 
 // One invocation: what it replays, and with what.
@@ -83,16 +87,9 @@ class Replay {
       : fs_(fs), options_(options) {}
 
   absl::Status Open() {
-    int64_t begin = -1;
-    // Which samples are replayed hangs on which checkpoint can be loaded.
-    if (!options_.skip_samples.empty() || !options_.without.empty()) {
-      LS_ASSIGN_OR_RETURN(begin,
-                          WhereReplayBegins(fs_, options_.run_dir, Window()));
-    }
     LS_ASSIGN_OR_RETURN(source_,
                         ReplaySource::Open(fs_, options_.run_dir,
                                            {.before = options_.from,
-                                            .checkpoint_at_most = begin,
                                             .from_seed = options_.from_seed,
                                             .sets = options_.sets}));
     LS_ASSIGN_OR_RETURN(judgement_.remedy,
@@ -138,7 +135,8 @@ class Replay {
             .sets = judgement_.remedy.sets,
             .skips = judgement_.remedy.skips,
             .threads = options_.threads,
-            .swap_ranks = options_.swap_ranks};
+            .swap_ranks = options_.swap_ranks,
+            .may_stop = true};
   }
 
   absl::StatusOr<ReplayedWindow> Traced(WindowSamples& samples) {

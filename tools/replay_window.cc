@@ -1,8 +1,6 @@
 #include "tools/replay_window.h"
 
 #include <algorithm>
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -31,16 +29,10 @@ class WindowRank {
         world_(world),
         faults_(source.FaultsOf(world.rank())) {}
 
-  // `unfit` becomes true where every rank's load failed.
-  absl::Status Begin(std::atomic<bool>& unfit) {
-    LS_RETURN_IF_ERROR(MakeStepper());
-    const absl::Status restored = source_.Restore(*stepper_, options_.skips);
-    if (absl::IsDataLoss(restored)) unfit = true;
-    return restored;
-  }
-
   // `window`: of the first rank, else null.
   absl::Status Run(ReplayedWindow* window) {
+    LS_RETURN_IF_ERROR(MakeStepper());
+    LS_RETURN_IF_ERROR(source_.Restore(*stepper_, options_.skips));
     while (Next() < options_.from) {
       LS_ASSIGN_OR_RETURN(const ReplayedStep step, Step(window));
       if (visitor_.before) {
@@ -50,8 +42,10 @@ class WindowRank {
     if (visitor_.begin) {
       LS_RETURN_IF_ERROR(visitor_.begin(world_.rank(), *stepper_));
     }
-    while (Next() <= options_.to) {
+    bool stopped = false;
+    while (!stopped && Next() <= options_.to) {
       LS_ASSIGN_OR_RETURN(ReplayedStep step, Step(window));
+      stopped = !step.stopped.empty();
       if (visitor_.step) {
         LS_RETURN_IF_ERROR(visitor_.step(world_.rank(), *stepper_, step));
       }
@@ -59,8 +53,6 @@ class WindowRank {
     }
     return absl::OkStatus();
   }
-
-  bool is_first() const { return world_.rank() == 0; }
 
  private:
   int64_t Next() const {
@@ -83,8 +75,13 @@ class WindowRank {
   }
 
   absl::StatusOr<ReplayedStep> Step(ReplayedWindow* window) {
-    LS_ASSIGN_OR_RETURN(StepReport report, stepper_->Step());
-    ReplayedStep step = source_.Compare(std::move(report));
+    const int64_t next = Next();
+    absl::StatusOr<StepReport> report = stepper_->Step();
+    const bool may_stop = options_.may_stop && next >= options_.from &&
+                          absl::IsOutOfRange(report.status());
+    if (!report.ok() && !may_stop) return report.status();
+    ReplayedStep step = may_stop ? source_.CompareStop(next, report.status())
+                                 : source_.Compare(*std::move(report));
     if (window != nullptr && !step.differences.empty() &&
         window->first_difference == 0) {
       window->first_difference = step.report.step;
@@ -101,50 +98,6 @@ class WindowRank {
   std::unique_ptr<LayoutGroups> groups_;
   std::unique_ptr<Stepper> stepper_;
 };
-
-// A window's source and what its ranks stand on.
-struct Place {
-  std::unique_ptr<ReplaySource> source;
-  int ranks = 1;
-  Machine machine;
-};
-
-absl::StatusOr<Place> OpenPlace(FileSystem& fs, const std::string& run_dir,
-                                const WindowOptions& options) {
-  Place place;
-  LS_ASSIGN_OR_RETURN(
-      place.source,
-      ReplaySource::Open(fs, run_dir,
-                         {.before = options.from,
-                          .checkpoint_at_most = options.checkpoint_at_most,
-                          .from_seed = options.from_seed,
-                          .sets = options.sets}));
-  place.ranks = MeshShapeOf(place.source->config()).world();
-  LS_ASSIGN_OR_RETURN(place.machine, ChooseMachine(options.threads));
-  if (options.threads == 0) {
-    place.machine.threads = std::max(place.machine.threads / place.ranks, 1);
-  }
-  return place;
-}
-
-// `body` on each rank, where stepping begins. After a checkpoint that no rank
-// can load, from an older one.
-absl::Status FromStart(const Place& place, const WindowOptions& options,
-                       const WindowVisitor& visitor,
-                       const std::function<absl::Status(WindowRank&)>& body) {
-  while (true) {
-    std::atomic<bool> unfit = false;
-    const absl::Status done =
-        RunThreadRanks(place.ranks, [&](Communicator& world) {
-          WindowRank rank(*place.source, options, place.machine, visitor,
-                          world);
-          LS_RETURN_IF_ERROR(rank.Begin(unfit));
-          return body(rank);
-        });
-    if (!unfit || !absl::IsDataLoss(done)) return done;
-    LS_RETURN_IF_ERROR(place.source->PassOver(done));
-  }
-}
 
 // A window is done with one recipe, that of its first step.
 absl::Status NoteLaterRecipe(FileSystem& fs, const std::string& run_dir,
@@ -171,28 +124,27 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
         absl::StrCat("no steps from ", options.from, " to ", options.to),
         run_dir, "name a first step that is not after the last");
   }
-  LS_ASSIGN_OR_RETURN(const Place place, OpenPlace(fs, run_dir, options));
-  const ReplaySource& source = *place.source;
-  ReplayedWindow window = {.ranks = place.ranks,
-                           .storage = source.config().precision.storage()};
-  std::vector<std::string> later;
-  LS_RETURN_IF_ERROR(NoteLaterRecipe(fs, run_dir, options, later));
-  LS_RETURN_IF_ERROR(FromStart(place, options, visitor, [&](WindowRank& rank) {
-    return rank.Run(rank.is_first() ? &window : nullptr);
+  LS_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ReplaySource> source,
+      ReplaySource::Open(fs, run_dir,
+                         {.before = options.from,
+                          .checkpoint_at_most = options.checkpoint_at_most,
+                          .from_seed = options.from_seed,
+                          .sets = options.sets}));
+  const int ranks = MeshShapeOf(source->config()).world();
+  LS_ASSIGN_OR_RETURN(Machine machine, ChooseMachine(options.threads));
+  if (options.threads == 0)
+    machine.threads = std::max(machine.threads / ranks, 1);
+  ReplayedWindow window = {.began_at = source->began_at(),
+                           .ranks = ranks,
+                           .storage = source->config().precision.storage(),
+                           .notes = source->notes()};
+  LS_RETURN_IF_ERROR(NoteLaterRecipe(fs, run_dir, options, window.notes));
+  LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
+    WindowRank rank(*source, options, machine, visitor, world);
+    return rank.Run(world.rank() == 0 ? &window : nullptr);
   }));
-  window.began_at = source.began_at();
-  window.notes = source.notes();
-  window.notes.insert(window.notes.end(), later.begin(), later.end());
   return window;
-}
-
-absl::StatusOr<int64_t> WhereReplayBegins(FileSystem& fs,
-                                          const std::string& run_dir,
-                                          const WindowOptions& options) {
-  LS_ASSIGN_OR_RETURN(const Place place, OpenPlace(fs, run_dir, options));
-  LS_RETURN_IF_ERROR(FromStart(place, options, {},
-                               [](WindowRank&) { return absl::OkStatus(); }));
-  return place.source->began_at();
 }
 
 }  // namespace lockstep

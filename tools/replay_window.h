@@ -40,6 +40,9 @@ struct WindowOptions {
   // process may use, each rank on cores of its own: another place for the same
   // work. Not with fewer cores than ranks.
   bool swap_ranks = false;
+  // A step of the window may be refused by its numbers, as when the run was
+  // stopped by them: it ends the window. Else that is an error.
+  bool may_stop = false;
 };
 
 // Called on the rank's own thread, of all ranks at once.
@@ -49,14 +52,15 @@ struct WindowVisitor {
       {};
   // Before the step `from`: the place for observers.
   std::function<absl::Status(int rank, Stepper&)> begin = {};
-  // After each step of the window.
+  // After each step of the window, also one that was refused.
   std::function<absl::Status(int rank, Stepper&, const ReplayedStep&)> step =
       {};
 };
 
 struct ReplayedWindow {
-  std::vector<ReplayedStep> steps = {};  // of the window, the first rank's
-  int64_t began_at = 0;                  // a checkpoint's step, or 0: the seed
+  // Of the window, the first rank's; one that was refused is the last.
+  std::vector<ReplayedStep> steps = {};
+  int64_t began_at = 0;          // a checkpoint's step, or 0: the seed
   int64_t first_difference = 0;  // first step from there on that did not recur
   int ranks = 1;
   DType storage = DType::kF32;          // of activations
@@ -68,12 +72,6 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                                             const std::string& run_dir,
                                             const WindowOptions& options,
                                             const WindowVisitor& visitor = {});
-
-// ReplayedWindow::began_at, before any step is done: all ranks load what they
-// would begin from.
-absl::StatusOr<int64_t> WhereReplayBegins(FileSystem& fs,
-                                          const std::string& run_dir,
-                                          const WindowOptions& options);
 
 }  // namespace lockstep
 

@@ -36,6 +36,8 @@ absl::Status TrainLoop::Open() {
 
 absl::StatusOr<TrainResult> TrainLoop::Run(int64_t last_step) {
   auto result = TakeSteps(last_step);
+  // A step that failed has no fields behind which its records are flushed.
+  if (!result.ok() && trace_ != nullptr) trace_->Close().IgnoreError();
   if (result.ok() || !async_saves_) return result;
   return async_saves_->FinishAfter(result.status());
 }

@@ -182,7 +182,8 @@ absl::StatusOr<TrainResult> TrainProcess::Train() {
     folder_
         ->Record("stop",
                  {{"step", static_cast<int64_t>(stepper_->state().iterations)},
-                  {"error", std::string(result.status().message())}})
+                  {"error", std::string(result.status().message())},
+                  {"exit", static_cast<int64_t>(ExitCodeFor(result.status()))}})
         .IgnoreError();
   }
   return result;

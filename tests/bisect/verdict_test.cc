@@ -80,6 +80,33 @@ TEST(BisectUnfingerprintedTest, TheStepIsFoundInOneReplay) {
   EXPECT_LE(json["replays"], 3);  // ceil(log2(6)) + 2 would be 5
 }
 
+// The update of the last step is wrong: no line says so, and what is saved
+// behind it does.
+TEST(BisectUnfingerprintedTest, ALastStepThatOnlyItsCheckpointShowsIsNamed) {
+  const TrainRig a("last_a"), b("last_b"), c("last_c");
+  RigOptions clean = Options(),
+             broken = Options(
+                 "kind=flip,bit=22,step=6,element=5,"
+                 "at=backbone.layers.1.mixer.up_proj.weight.adamw.optimizer");
+  for (RigOptions* options : {&clean, &broken}) {
+    options->sets.push_back("metrics.fingerprints=false");
+  }
+  a.Unseed(clean);
+  b.Unseed(broken);
+  EXPECT_TRUE(SameLines(a.Metrics(), b.Metrics()));
+  const Json json = Bisected(a, b);
+  EXPECT_EQ(json["verdict"], "operation") << json;
+  EXPECT_EQ(json["step"], 6);
+  EXPECT_EQ(json["operation"], "adamw");
+  // What was changed behind its steps no replay shows.
+  c.Unseed(clean);
+  ForgeTensor(c.dir() + "/checkpoints/step_00000006",
+              "optimizer/backbone.layers.3.mixer.o_proj.weight.exp_avg");
+  const Json forged = Bisected(a, c);
+  EXPECT_EQ(forged["verdict"], "saved_state") << forged;
+  EXPECT_EQ(forged["step"], 6);
+}
+
 FixCheck Checked(const TrainRig& a, const TrainRig& b, const TrainRig& c,
                  const TrainRig& d) {
   FileSystem& fs = *PosixFileSystem();

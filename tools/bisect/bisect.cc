@@ -51,8 +51,13 @@ void Bisection::TakeRuns() {
 
 absl::Status Bisection::Judge() {
   if (evidence_.step == 0) return JudgeEqualLines();
-  if (evidence_.Explained() && !PutOnTrial()) return Verdict("manifest");
+  NoteStops();
+  if (evidence_.Explained() && !PutOnTrial() && !BothStopped()) {
+    return Verdict("manifest");
+  }
   LS_RETURN_IF_ERROR(FindStep());
+  // What they saved differs, and no step that is done again.
+  if (evidence_.fields.empty()) return JudgeEqualLines();
   LS_RETURN_IF_ERROR(ReplayBoth());
   if (settings_explain_) return Verdict("manifest");
   LS_ASSIGN_OR_RETURN(const bool loaded, LoadedStateDiffers());
@@ -135,6 +140,8 @@ bool Bisection::BeganOtherwise() const {
 
 absl::Status Bisection::ComparePrograms() {
   LS_RETURN_IF_ERROR(CompareReplays());
+  if (BothStopped() && result_.trace->equal()) return EqualStops();
+  if (evidence_.Explained()) return Verdict("manifest");
   // The step began with other numbers, though the checkpoint has equal ones.
   if (BeganOtherwise()) {
     result_.repeatable = true;
@@ -157,24 +164,6 @@ absl::Status Bisection::ComparePrograms() {
     default:
       return Unless(CompareBytes(), "operation");
   }
-}
-
-absl::Status Bisection::OutsideOfTraces() {
-  result_.repeatable = true;
-  result_.trace.reset();
-  result_.notes.push_back(
-      "both runs recur and no operation of their traces differs: what does "
-      "lies outside of the operations that are traced");
-  const StateDifference after =
-      CompareStates(a_.after, b_.after, evidence_.across_layouts);
-  if (after.any()) {
-    result_.notes.push_back(absl::StrCat(
-        "after the step ", after.entry, ", rank ", after.rank, ", differs",
-        after.entries > 1
-            ? absl::StrCat(" (and ", after.entries - 1, " other entries)")
-            : ""));
-  }
-  return Verdict("not_reproduced");
 }
 
 // Both runs recur, so it comes back, unless it is memory's.

@@ -18,7 +18,7 @@
 //   was
 //      loaded there and does not recur from it, its load is suspected.
 //      Where the runs took no fingerprints, one replay of each with some, from
-//      there on, finds the step.
+//      there on, finds the step; also where only what they saved differs.
 //   5  both replayed from there, the step traced on all ranks, inputs too; with
 //      replicas also the step before, since what they hold of each other's
 //      weights is in no line.
@@ -33,12 +33,15 @@
 //
 // Verdicts:
 //   equal            no step differs, both have the same ones, and what both
-//                    saved is equal
+//                    saved is equal; where one step stopped both by its
+//                    numbers, so are the operations of their replays of it
 //   saved_state      no step's line differs, and the states saved at a step do;
 //                    or a run went on from what it saved, which is not what its
 //                    steps come to: entry, file
 //   missing_steps    no step's line differs, and one run alone has a step: the
-//                    other stopped before it, or its line is lost
+//                    other stopped before it, or its line is lost. (A step that
+//                    stopped a run by its numbers, a loss that is not finite or
+//                    a spike, is done again, and has a verdict from below.)
 //   manifest         a difference of the recipe or the like explains it
 //   data             other tokens
 //   state_after_load the first step after a load differs, and its state before
@@ -58,7 +61,8 @@
 // replayed), replays (of each run), cause (what usually does that), causes
 // [{symptom, cause, check, remedy}] (all that fit, the most telling first),
 // differences
-// [{key, a, b, explains}], fields (of the step's line), began_at, elements
+// [{key, a, b, explains}], fields (of the step's line; "stop": a run has none,
+// the step stopped it), began_at, elements
 // {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
 // state {entry, rank, entries, path, saved_right} (of state_after_load),
 // tokens_of, tokens_in (of `data`: as `sample`, the run `tokens_in` read what

@@ -59,6 +59,13 @@ class Bisection {
   void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
   // bisection_states.cc
   absl::Status JudgeEqualLines();
+  absl::Status OutsideOfTraces();
+  // bisection_stops.cc: of a step that stopped one run by its numbers, or both.
+  bool BothStopped() const {
+    return evidence_.stopped_a() && evidence_.stopped_b();
+  }
+  void NoteStops();
+  absl::Status EqualStops();
   absl::StatusOr<bool> LoadedStateDiffers();
   absl::StatusOr<bool> WentOnFromWhatItSaved(bool of_a);
 
@@ -67,7 +74,6 @@ class Bisection {
   absl::Status ReadOwnTrace(bool of_a);
   absl::Status CompareReplays();
   absl::Status NoteWhyItEnded(const std::string& run, const char* name);
-  absl::Status OutsideOfTraces();
   bool BeganOtherwise() const;  // the step, by its traces
   absl::Status ComparePrograms();
   absl::Status Unless(absl::StatusOr<bool> memory, const std::string& verdict);

@@ -69,10 +69,13 @@ absl::Status Bisection::FindStep() {
                       SearchStep(fs_, Side(true), Side(false)));
   ++result_.replays;
   if (found.step == 0) return absl::OkStatus();
+  const std::string what = evidence_.fields.empty()
+                               ? "no line differs, what they saved after step "
+                               : "their lines differ from step ";
   result_.notes.push_back(absl::StrCat(
-      "the runs took no fingerprints; their lines differ from step ",
-      evidence_.step, " on, and replays with fingerprints from step ",
-      found.step, " on"));
+      "the runs took no fingerprints; ", what, evidence_.step,
+      evidence_.fields.empty() ? " does" : " on",
+      ", and replays with fingerprints from step ", found.step, " on"));
   result_.step = evidence_.step = found.step;
   result_.fields = evidence_.fields = found.fields;
   return absl::OkStatus();

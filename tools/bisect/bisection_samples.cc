@@ -5,7 +5,10 @@ namespace lockstep {
 
 // Other tokens under the same index, in replays that are the runs' own.
 bool Bisection::SamplesDiffer() {
-  if (!evidence_.Differs("fingerprint.data")) return false;
+  // Of a step that stopped a run no field is on record.
+  const bool stopped = evidence_.Differs("stop");
+  if (stopped && (a_.tokens.empty() || b_.tokens.empty())) return false;
+  if (!stopped && !evidence_.Differs("fingerprint.data")) return false;
   for (const auto& [sample, tokens] : a_.tokens) {
     const auto other = b_.tokens.find(sample);
     if (other != b_.tokens.end() && other->second == tokens) continue;
@@ -21,6 +24,7 @@ bool Bisection::SamplesDiffer() {
         "`lockstep data order --run` of both does");
     return true;
   }
+  if (stopped) return false;
   result_.repeatable = false;
   result_.notes.push_back(
       "the runs read other tokens at this step, and their replays the same");

@@ -94,4 +94,22 @@ absl::StatusOr<bool> Bisection::WentOnFromWhatItSaved(bool of_a) {
   return true;
 }
 
+absl::Status Bisection::OutsideOfTraces() {
+  result_.repeatable = true;
+  result_.trace.reset();
+  result_.notes.push_back(
+      "both runs recur and no operation of their traces differs: what does "
+      "lies outside of the operations that are traced");
+  const StateDifference after =
+      CompareStates(a_.after, b_.after, evidence_.across_layouts);
+  if (after.any()) {
+    result_.notes.push_back(absl::StrCat(
+        "after the step ", after.entry, ", rank ", after.rank, ", differs",
+        after.entries > 1
+            ? absl::StrCat(" (and ", after.entries - 1, " other entries)")
+            : ""));
+  }
+  return Verdict("not_reproduced");
+}
+
 }  // namespace lockstep

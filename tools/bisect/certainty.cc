@@ -1,5 +1,7 @@
 #include "tools/bisect/certainty.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "tools/bisect/bisect.h"
 
@@ -12,6 +14,11 @@ std::string OfTheSteps(const BisectResult& r) {
       " that both have on record are equal in every field but the clocks'.");
 }
 
+// A step that its numbers refused has no bits on record.
+bool HasStop(const BisectResult& r) {
+  return std::find(r.fields.begin(), r.fields.end(), "stop") != r.fields.end();
+}
+
 std::string OfTheReplays(const BisectResult& r) {
   if (r.verdict == "unwritten_memory") {
     return "The run was done again twice, by one program on one machine.";
@@ -21,8 +28,11 @@ std::string OfTheReplays(const BisectResult& r) {
         "Both runs were done again from ",
         r.began_at == 0 ? std::string("the seed")
                         : absl::StrCat("the checkpoint of step ", r.began_at),
-        ", and each came to the bits that it has on record: the difference is "
-        "one of the programs or of what they were given, and comes back.");
+        ", and each came to ",
+        HasStop(r) ? "the bits, or the refusal of a step, that"
+                   : "the bits that",
+        " it has on record: the difference is one of the programs or of what "
+        "they were given, and comes back.");
   }
   if (!r.odd_one.empty()) {
     return absl::StrCat(
@@ -34,6 +44,11 @@ std::string OfTheReplays(const BisectResult& r) {
 }
 
 std::string OfTheSave(const BisectResult& r) {
+  if (r.odd_one.empty()) {
+    return "Done again with fingerprints, no step up to there differs in any "
+           "field: the state that was saved is not what either run's replay "
+           "comes to, or is that of one of them alone.";
+  }
   return absl::StrCat("Done again, step ", r.step,
                       " comes to the same state in both runs; run ", r.odd_one,
                       " saved another, and its next step from there is the one "
@@ -88,6 +103,12 @@ std::string OfTheTrace(const BisectResult& r) {
 
 std::vector<std::string> CertaintyOf(const BisectResult& r) {
   std::vector<std::string> sure;
+  if (r.equal() && r.replays > 0) {
+    return {absl::StrCat(
+        "Every step that both have on record is equal in every field but the "
+        "clocks'. The step behind them, which stopped both, was done again ",
+        r.replays, " time(s) in each: every operation came to the same bits.")};
+  }
   if (r.replays == 0 && (r.equal() || r.verdict == "missing_steps" ||
                          r.verdict == "saved_state")) {
     return {

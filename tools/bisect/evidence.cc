@@ -11,6 +11,7 @@
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
+#include "tools/bisect/hidden_step.h"
 #include "tools/bisect/ledger_events.h"
 #include "tools/diff/metric_lines.h"
 #include "tools/stored_run.h"
@@ -91,24 +92,8 @@ absl::Status FindCheckpoints(FileSystem& fs, const std::string& a,
       continue;
     }
     evidence.equal_checkpoints.push_back(step);
-    if (step < evidence.step) evidence.equal_checkpoint = step;
   }
   return absl::OkStatus();
-}
-
-// A fork begins behind its parent's step, any other run at 1.
-absl::StatusOr<int64_t> MissingStep(FileSystem& fs, const std::string& a,
-                                    const std::string& b,
-                                    const MetricsParting& m) {
-  const int64_t common = std::min(m.last_a, m.last_b);
-  for (const auto& [run, first] :
-       {std::pair(a, m.first_a), std::pair(b, m.first_b)}) {
-    LS_ASSIGN_OR_RETURN(const Manifest manifest,
-                        ManifestOfStep(fs, run, common));
-    if (first > manifest.parent.step + 1) return manifest.parent.step + 1;
-  }
-  if (m.missing != 0) return m.missing;
-  return m.last_a == m.last_b ? 0 : common + 1;
 }
 
 absl::StatusOr<bool> ResumedBefore(FileSystem& fs, const std::string& run,
@@ -159,16 +144,22 @@ absl::StatusOr<Evidence> GatherEvidence(FileSystem& fs, const std::string& a,
                        .last_b = metrics.last_b,
                        .step = metrics.step,
                        .fields = metrics.fields};
-  if (evidence.step == 0 && metrics.compared == 0) {
+  LS_ASSIGN_OR_RETURN(evidence.stop_a, ReadRecordedStop(fs, a));
+  LS_ASSIGN_OR_RETURN(evidence.stop_b, ReadRecordedStop(fs, b));
+  if (evidence.step == 0 && metrics.compared == 0 &&
+      RefusedStep(metrics, evidence) == 0) {
     return InputError("the runs have no step in common",
                       absl::StrCat(a, ", ", b),
                       "name two runs that have both done a step");
   }
   LS_RETURN_IF_ERROR(FindCheckpoints(fs, a, b, evidence));
   if (evidence.step == 0) {
-    LS_ASSIGN_OR_RETURN(evidence.missing_step, MissingStep(fs, a, b, metrics));
-    return evidence;
+    LS_RETURN_IF_ERROR(FindHiddenStep(fs, a, b, metrics, evidence));
   }
+  for (const int64_t checkpoint : evidence.equal_checkpoints) {
+    if (checkpoint < evidence.step) evidence.equal_checkpoint = checkpoint;
+  }
+  if (evidence.step == 0) return evidence;
   LS_RETURN_IF_ERROR(TakeDifferences(fs, a, b, evidence));
   LS_RETURN_IF_ERROR(TakeEvents(fs, a, b, evidence));
   LS_ASSIGN_OR_RETURN(evidence.after_load_a,

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "ckpt/manifest.h"
 #include "determinism/file_system.h"
+#include "tools/recorded_stop.h"
 
 namespace lockstep {
 
@@ -28,10 +29,18 @@ struct BisectDifference {
 struct Evidence {
   int64_t first_a = 0, last_a = 0;  // steps on record
   int64_t first_b = 0, last_b = 0;
-  int64_t step = 0;  // 0: none differs
+  // 0: none differs. One may be looked into though its lines are equal: the one
+  // that stopped a run, or, without fingerprints, that saved another state.
+  int64_t step = 0;
   // What differs beside the lines; 0: nothing. The first step that one run
   // alone has on record, and the first checkpoint of both whose states differ.
   int64_t missing_step = 0, different_checkpoint = 0;
+  // The step that stopped a run by its numbers (recorded_stop.h), one or both,
+  // and that the other did or was stopped by as well: no line differs before
+  // it, and it is done again like one whose lines do. 0: none.
+  RecordedStop stop_a = {}, stop_b = {};
+  bool stopped_a() const { return step != 0 && stop_a.step == step; }
+  bool stopped_b() const { return step != 0 && stop_b.step == step; }
   std::vector<std::string> fields = {};  // "loss", "fingerprint.grads", ...
   std::vector<BisectDifference> differences = {};
   int64_t equal_checkpoint = 0;  // 0: the seed

@@ -40,8 +40,10 @@ class StepKeeper {
 
   WindowVisitor Visitor() {
     return {.begin = [this](int rank, Stepper& s) { return Begin(rank, s); },
-            .step = [this](int rank, Stepper& s,
-                           const ReplayedStep&) { return End(rank, s); }};
+            .step =
+                [this](int rank, Stepper& s, const ReplayedStep& step) {
+                  return End(rank, s, step);
+                }};
   }
 
   KeptOperation Take() {
@@ -92,12 +94,12 @@ class StepKeeper {
     }
   }
 
-  absl::Status End(int rank, Stepper& stepper) {
+  absl::Status End(int rank, Stepper& stepper, const ReplayedStep& step) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    TakeParameters(stepper);
-    const auto done = static_cast<int64_t>(stepper.state().iterations);
+    // A step that was refused is the next one still.
+    if (step.stopped.empty()) TakeParameters(stepper);
     if (rank != rank_ || !stepper.config().data.reset_at_documents ||
-        done != identity_.step) {
+        step.report.step != identity_.step) {
       return absl::OkStatus();
     }
     const std::vector<uint64_t>& samples = keepers_.at(rank)->wanted.samples();

@@ -43,7 +43,6 @@ absl::StatusOr<bool> ReplayPoisoned(FileSystem& fs, const SideOptions& side,
   const auto replayed =
       ReplayWindow(fs, side.run, window, Both(recorder, visitor));
   LS_RETURN_IF_ERROR(traces->Close());
-  if (absl::IsOutOfRange(replayed.status())) return false;
   LS_RETURN_IF_ERROR(replayed.status());
   return std::all_of(replayed->steps.begin(), replayed->steps.end(),
                      [](const ReplayedStep& step) { return step.recurs(); });

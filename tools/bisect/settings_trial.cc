@@ -51,7 +51,7 @@ std::vector<std::string> AcquitByFields(Evidence& evidence) {
   for (BisectDifference& d : evidence.differences) {
     const bool idle = (OfTheRate(d.key) && !evidence.Differs("lr")) ||
                       (OfTheSamples(d.key) && evidence.fingerprinted &&
-                       !ReadOthers(evidence));
+                       !ReadOthers(evidence) && !evidence.Differs("stop"));
     if (!d.explains || !idle) continue;
     d.explains = false;
     acquitted.push_back(d.key);

@@ -101,7 +101,8 @@ WindowOptions WindowOf(const SideOptions& options) {
           .checkpoint_at_most = options.checkpoint_at_most,
           .from_seed = options.from_seed,
           .sets = options.sets,
-          .threads = options.threads};
+          .threads = options.threads,
+          .may_stop = true};
 }
 
 TraceOptions TraceOf(const SideOptions& options) {

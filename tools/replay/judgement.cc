@@ -17,6 +17,7 @@ JudgedStep JudgeStep(const ReplayedStep& step, const RecordedSteps& recorded) {
                        .recorded = step.recorded,
                        .recurs = step.recurs(),
                        .differences = step.differences,
+                       .stopped = step.stopped,
                        .loss = step.report.loss,
                        .recorded_loss = recorded.Loss(step.report.step),
                        .grad_norm = step.report.grad_norm};
@@ -28,7 +29,8 @@ JudgedStep JudgeStep(const ReplayedStep& step, const RecordedSteps& recorded) {
 }
 
 bool InValue(const JudgedStep& step, double tolerance) {
-  return step.recorded && (step.recurs || step.deviation <= tolerance);
+  return step.recorded &&
+         (step.recurs || (step.stopped.empty() && step.deviation <= tolerance));
 }
 
 Json Real(double value) {
@@ -45,6 +47,7 @@ Json StepJson(const JudgedStep& step, double tolerance,
           {"recurs", step.recurs},
           {"in_value", InValue(step, tolerance)},
           {"differences", step.differences},
+          {"stopped", step.stopped.empty() ? Json() : Json(step.stopped)},
           {"loss", Real(step.loss)},
           {"loss_bits", BitsOf(step.loss)},
           {"recorded_loss", Real(step.recorded_loss)},

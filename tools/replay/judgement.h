@@ -11,16 +11,17 @@
 //   does_not_recur     neither
 //
 // JSON, fields are only ever added: verdict; steps [{step, recurs, in_value,
-// differences [field], loss, loss_bits, recorded_loss, deviation, grad_norm,
-// samples [as explain_report.h has them, the most suspicious first]}];
-// began_at; ranks; promised (whether bits were); tolerance; remedy {sets,
-// skipped ["A-B"]}; repeatable (null, or whether a second replay came out like
-// the first); parted_at (the first step at which the two replays differ, 0:
-// none); like_record (the replay that came to the record there: 1, 2, 0:
-// neither); parting (null, or as `trace diff --json` has it: where two replays
-// part, or, with of_record, where the run's own trace parts from a replay's);
-// of_record; layout, layout_agrees (another layout as witness; null: not
-// asked); notes [text].
+// differences [field], stopped (null, or why its numbers refused the step, the
+// last of the window then; "stop" is the field of that), loss, loss_bits,
+// recorded_loss, deviation, grad_norm, samples [as explain_report.h has them,
+// the most suspicious first]}]; began_at; ranks; promised (whether bits were);
+// tolerance; remedy {sets, skipped ["A-B"]}; repeatable (null, or whether a
+// second replay came out like the first); parted_at (the first step at which
+// the two replays differ, 0: none); like_record (the replay that came to the
+// record there: 1, 2, 0: neither); parting (null, or as `trace diff --json` has
+// it: where two replays part, or, with of_record, where the run's own trace
+// parts from a replay's); of_record; layout, layout_agrees (another layout as
+// witness; null: not asked); notes [text].
 #ifndef LOCKSTEP_TOOLS_REPLAY_JUDGEMENT_H_
 #define LOCKSTEP_TOOLS_REPLAY_JUDGEMENT_H_
 
@@ -51,6 +52,7 @@ struct JudgedStep {
   bool recorded = false;
   bool recurs = false;
   std::vector<std::string> differences = {};
+  std::string stopped = {};  // why its numbers refused it; empty: done
   double loss = 0;
   double recorded_loss = 0;  // NaN where the run has none
   double deviation = 0;      // of the loss, relative

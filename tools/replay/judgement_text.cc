@@ -1,4 +1,6 @@
 // The text of `replay`: the verdict, who agrees with whom, step by step.
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -99,11 +101,27 @@ std::string SamplesText(const JudgedStep& step, bool full) {
       s.repetition.repeated_share() * 100, s.non_text_share * 100);
 }
 
+// What and where in a line.
+std::string StopText(const JudgedStep& step) {
+  std::string why = step.stopped;
+  const size_t where = why.find("\n  where: ");
+  if (where != std::string::npos) why.replace(where, 10, ", ");
+  return absl::StrFormat("step %6d  refused: %s%s\n", step.step, why,
+                         step.recurs ? "  as on record"
+                         : step.recorded
+                             ? "  on record it was not, or for another reason"
+                             : "  not recorded");
+}
+
 std::string StepText(const JudgedStep& step) {
+  if (!step.stopped.empty()) return StopText(step);
   std::string text =
       absl::StrFormat("step %6d  loss %.9g", step.step, step.loss);
   if (!step.recorded) return text + "  not recorded\n";
   if (step.recurs) return text + "  to the bit\n";
+  if (std::isnan(step.recorded_loss)) {
+    return text + "  on record its numbers refused it\n";
+  }
   absl::StrAppendFormat(&text,
                         "  recorded %.9g, off by %.3g: ", step.recorded_loss,
                         step.deviation);

@@ -156,7 +156,10 @@ int64_t WherePart(const ReplayedWindow& a, const ReplayedWindow& b) {
     timeless.step_ms = one.step_ms;
     timeless.tokens_per_s = one.tokens_per_s;
     timeless.mfu = one.mfu;
-    if (MetricsLine(timeless) != MetricsLine(one)) return one.step;
+    if (a.steps[i].stopped != b.steps[i].stopped ||
+        MetricsLine(timeless) != MetricsLine(one)) {
+      return one.step;
+    }
   }
   return 0;
 }
