@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<Value>> ReadChain(const std::string& path,
   std::vector<std::string> chain;
   std::string next = path;
   std::string where = path;
-  while (!next.empty()) {
+  do {
     const bool circle = std::any_of(
         chain.begin(), chain.end(),
         [&](const std::string& file) { return Plain(file) == Plain(next); });
@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<Value>> ReadChain(const std::string& path,
     LS_ASSIGN_OR_RETURN(Value root, ParseToml(*text, next));
     LS_ASSIGN_OR_RETURN(next, TakeExtends(root, next, where));
     files.push_back(std::move(root));
-  }
+  } while (!next.empty());
   return files;
 }
 

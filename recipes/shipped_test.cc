@@ -26,6 +26,14 @@ std::string TextOf(const Value& root, const std::string& section,
   return value == nullptr ? "(absent)" : CanonicalText(*value);
 }
 
+TEST(Files, APathOfNothingIsRefused) {
+  const auto files = LoadFiles("", [](const std::string& path) {
+    return PosixFileSystem()->ReadFile(path);
+  });
+  ASSERT_FALSE(files.ok());
+  EXPECT_NE(files.status().message().find("cannot be read"), std::string::npos);
+}
+
 TEST(Shipped, AllParse) {
   auto names = PosixFileSystem()->List("recipes");
   ASSERT_TRUE(names.ok()) << names.status();

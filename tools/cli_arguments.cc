@@ -34,6 +34,21 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
+// No word is nothing but a prompt: what else is empty was meant to be something
+// (a shell's variable that is not set), and taken for "none given" it would be
+// another command.
+std::string EmptyMistake(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].empty()) continue;
+    const std::string before = i == 0 ? "" : arguments[i - 1];
+    if (before == "--prompt") continue;
+    return absl::StrCat("the argument ",
+                        before.empty() ? "" : "behind " + before + " ",
+                        "is empty; name what is meant, or leave it out");
+  }
+  return "";
+}
+
 bool TakesAValue(const CLI::Option& option) {
   return option.get_items_expected_min() > 0;
 }
@@ -66,6 +81,8 @@ std::string ArgumentMistake(CLI::App& app,
     return absl::StrCat("the argument ", absl::CHexEscape(argument),
                         " is no UTF-8; rename what it names");
   }
+  const std::string empty = EmptyMistake(arguments);
+  if (!empty.empty()) return empty;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--") break;

@@ -1,6 +1,7 @@
 #include "tools/layout_text.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -16,6 +17,7 @@ absl::StatusOr<std::vector<std::string>> LayoutSets(std::string_view layout) {
   constexpr char kTodo[] =
       "write data=2,tensor=2,pipeline=1; what is not "
       "named is 1";
+  std::set<std::string> named;
   const std::string where = "--layout " + std::string(layout);
   for (const std::string& part :
        std::vector<std::string>(absl::StrSplit(std::string(layout), ','))) {
@@ -26,6 +28,11 @@ absl::StatusOr<std::vector<std::string>> LayoutSets(std::string_view layout) {
       return InputError(
           absl::StrCat("a layout has no degree \"", pair.first, "\""), where,
           kTodo);
+    }
+    if (!named.insert(pair.first).second) {
+      return InputError(
+          absl::StrCat("a layout has one degree \"", pair.first, "\""), where,
+          "leave one of them out");
     }
     if (!absl::SimpleAtoi(pair.second, &degree->second) || degree->second < 1) {
       return InputError(

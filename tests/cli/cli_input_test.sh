@@ -61,6 +61,19 @@ expect 2 'from 1 to 16777216' "$lockstep" recipe check "$recipe" \
 expect 2 '--skip-samples= has no value' train --skip-samples= --until 5
 expect 2 '--run has no value before --until' train --run --until 5
 expect 2 '--set= has no value' train --set= --run x
+
+# Nor is an empty one, as of a shell's variable that is not set, none at all.
+for verb in train verify seeds 'recipe check' 'data order' plan tax 'eval x' \
+  'recipe diff x' launch; do
+  expect 2 'is empty' "$lockstep" $verb ''
+done
+for option in --fork --run --resume; do
+  expect 2 "behind $option is empty" train $option ''
+done
+expect 2 'behind --output is empty' \
+  "$lockstep" ckpt reshard x --layout data=2 --output ''
+expect 2 'one degree "tensor"' \
+  "$lockstep" verify "$recipe" --layout tensor=2,tensor=4
 expect 2 '--tokens has no value before --json' \
   "$lockstep" generate r --prompt x --tokens --json
 expect 0 '"prompt":"--json"' "$lockstep" generate r --prompt=--json --tokens 1 --json

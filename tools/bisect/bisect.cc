@@ -83,7 +83,12 @@ absl::Status Bisection::OneDoesNotRecur() {
   result_.repeatable = false;
   LS_ASSIGN_OR_RETURN(const bool saved, WentOnFromWhatItSaved(!a_.recurs));
   if (saved) return Verdict("saved_state");
+  const size_t notes = result_.notes.size();
   LS_RETURN_IF_ERROR(ReadOwnTrace(!a_.recurs));
+  if (!result_.trace) {
+    LS_ASSIGN_OR_RETURN(const bool both, RecursFromEarlier(notes));
+    if (both) return ComparePrograms();
+  }
   LS_ASSIGN_OR_RETURN(const bool memory, KeepOddOne(!a_.recurs));
   if (memory) return Verdict("unwritten_memory");
   const bool came_in = result_.trace.has_value() &&

@@ -22,9 +22,10 @@
 //   5  both replayed from there, the step traced on all ranks, inputs too; with
 //      replicas also the step before, since what they hold of each other's
 //      weights is in no line.
-//      Both recur: the traces part at an operation. One does not recur: what it
-//      recorded happened once; its own trace, if the run left one, names the
-//      operation.
+//      Both recur: the traces part at an operation. One does not: its own
+//      trace, if the run left one, names the operation. Else it is tried from
+//      one checkpoint further back, where what the steps before left in memory
+//      comes back too; and what does not come back there either happened once.
 //   6  the same again, keeping the bytes of that operation's tensors, in
 //      poisoned memory and without messages beside computation
 //      (kept_operation.h, poisoned_replay.h). A run that comes to other bits so

@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_TOOLS_BISECT_BISECTION_H_
 #define LOCKSTEP_TOOLS_BISECT_BISECTION_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ class Bisection {
   absl::Status FindStep();
   absl::Status ReplayBoth();
   absl::Status ReplayB();
+  absl::StatusOr<bool> RecursFromEarlier(size_t notes);
   // bisection_settings.cc
   bool PutOnTrial();
   void AcquitSettings();
@@ -87,6 +89,10 @@ class Bisection {
   // whether they do.
   std::vector<std::string> trial_;
   bool settings_explain_ = false;
+  // Where one of the two begins that comes to its own bits only from there; -1:
+  // neither.
+  int64_t earlier_ = -1;
+  bool earlier_is_a_ = false;
   ReplayedSide a_, b_;
   BisectResult result_;
 };

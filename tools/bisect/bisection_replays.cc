@@ -14,7 +14,11 @@ namespace lockstep {
 // where both are known to be equal.
 SideOptions Bisection::Side(bool of_a) const {
   const bool loaded = of_a ? evidence_.after_load_a : evidence_.after_load_b;
-  const int64_t from = loaded ? evidence_.step - 1 : evidence_.Start();
+  const bool earlier = earlier_ >= 0 && of_a == earlier_is_a_;
+  const int64_t from = loaded    ? evidence_.step - 1
+                       : earlier ? earlier_
+                                 : evidence_.Start();
+  const bool itself = !of_a && b_as_it_was_;
   std::vector<std::string> sets;
   if (!of_a && !b_as_it_was_) {
     sets = evidence_.as_a;
@@ -23,9 +27,9 @@ SideOptions Bisection::Side(bool of_a) const {
   if (!evidence_.fingerprinted) sets.push_back("metrics.fingerprints=true");
   return {.run = of_a ? options_.a : options_.b,
           .binary = of_a ? options_.binary_a : options_.binary_b,
-          .traces = scratch_ / (of_a           ? "a"
-                                : b_as_it_was_ ? "b_itself"
-                                               : "b"),
+          .traces =
+              scratch_ / absl::StrCat(of_a ? "a" : "b", itself ? "_itself" : "",
+                                      earlier ? "_earlier" : ""),
           .step = evidence_.step,
           .traced_from = evidence_.FirstTraced(),
           .checkpoint_at_most = from,
@@ -105,6 +109,40 @@ absl::Status Bisection::ReplayBoth() {
     }
   }
   return absl::OkStatus();
+}
+
+// What the steps before left in memory is gone where a replay begins: a run
+// that reads it comes to its own bits only from further back. Then what was
+// noted behind the first `notes` does not hold any more.
+absl::StatusOr<bool> Bisection::RecursFromEarlier(size_t notes) {
+  const bool of_a = !a_.recurs;
+  const int64_t start = Side(of_a).checkpoint_at_most;
+  if (start == 0 || (of_a ? evidence_.after_load_a : evidence_.after_load_b)) {
+    return false;
+  }
+  int64_t before = 0;
+  for (const int64_t checkpoint : evidence_.equal_checkpoints) {
+    if (checkpoint < start) before = checkpoint;
+  }
+  earlier_ = before;
+  earlier_is_a_ = of_a;
+  LS_ASSIGN_OR_RETURN(ReplayedSide again, TracedReplay(fs_, Side(of_a)));
+  ++result_.replays;
+  if (!again.recurs) {
+    earlier_ = -1;
+    return false;
+  }
+  (of_a ? a_ : b_) = std::move(again);
+  result_.odd_one.clear();
+  result_.repeatable.reset();
+  result_.notes.resize(notes);
+  result_.notes.push_back(absl::StrCat(
+      "run ", of_a ? "a" : "b", " does not recur from the checkpoint of step ",
+      start, ", and does from ",
+      before == 0 ? std::string("the seed")
+                  : absl::StrCat("that of step ", before),
+      ": the step reads what a step before it left in memory"));
+  return true;
 }
 
 }  // namespace lockstep
