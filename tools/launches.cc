@@ -1,5 +1,7 @@
 #include "tools/launches.h"
 
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -46,6 +48,11 @@ bool SameRecipe(const Manifest& a, const Manifest& b) {
   return a.recipe.trajectory == b.recipe.trajectory &&
          a.schedule_length_samples == b.schedule_length_samples &&
          SameData(a, b);
+}
+
+auto GridOf(const Manifest& manifest) {
+  const Manifest::Layout& layout = manifest.layout;
+  return std::tuple(layout.world, layout.data, layout.tensor, layout.pipeline);
 }
 
 }  // namespace
@@ -126,6 +133,22 @@ absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
     }
   }
   return found;
+}
+
+absl::StatusOr<std::optional<LaunchInForce>> NextLayout(
+    FileSystem& fs, const std::string& run_dir, const Manifest& manifest,
+    int64_t from, int64_t to) {
+  LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
+  for (const Launch& launch : LaunchesOf(ledger.entries)) {
+    if (launch.from_step < from || launch.from_step >= to) continue;
+    if (launch.manifest.empty()) continue;
+    LS_ASSIGN_OR_RETURN(Manifest later,
+                        ReadKeptManifest(fs, run_dir, launch.manifest));
+    if (GridOf(later) != GridOf(manifest)) {
+      return LaunchInForce{std::move(later), launch.from_step};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace lockstep

@@ -59,6 +59,12 @@ absl::StatusOr<std::vector<Manifest>> AllLaunches(FileSystem& fs,
 absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
     FileSystem& fs, const std::string& run_dir, int64_t step);
 
+// The first of the launches that made steps from+1 .. to which has another
+// layout than `manifest`; steps since+1 .. are its own.
+absl::StatusOr<std::optional<LaunchInForce>> NextLayout(
+    FileSystem& fs, const std::string& run_dir, const Manifest& manifest,
+    int64_t from, int64_t to);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_LAUNCHES_H_

@@ -113,6 +113,30 @@ absl::Status NoteLaterRecipe(FileSystem& fs, const std::string& run_dir,
   return absl::OkStatus();
 }
 
+std::string LayoutText(const Manifest& manifest) {
+  return absl::StrCat(manifest.layout.world,
+                      " rank(s): data=", manifest.layout.data,
+                      ", tensor=", manifest.layout.tensor,
+                      ", pipeline=", manifest.layout.pipeline);
+}
+
+// And on one layout, its first step's; what acted on ranks of another does not
+// come back there.
+absl::Status NoteLaterLayout(FileSystem& fs, const std::string& run_dir,
+                             const WindowOptions& options,
+                             const Manifest& manifest, ReplayedWindow& window) {
+  LS_ASSIGN_OR_RETURN(const auto later, NextLayout(fs, run_dir, manifest,
+                                                   options.from, options.to));
+  if (!later) return absl::OkStatus();
+  window.other_layout_from = later->since + 1;
+  window.notes.push_back(absl::StrCat(
+      "steps from ", later->since + 1, " on were made on another layout (",
+      LayoutText(later->manifest), ") than step ", options.from, " (",
+      LayoutText(manifest), "), on which all are done here; ask for them from ",
+      "step ", later->since + 1, " on"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
@@ -140,6 +164,8 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                            .storage = source->config().precision.storage(),
                            .notes = source->notes()};
   LS_RETURN_IF_ERROR(NoteLaterRecipe(fs, run_dir, options, window.notes));
+  LS_RETURN_IF_ERROR(
+      NoteLaterLayout(fs, run_dir, options, source->manifest(), window));
   LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
     WindowRank rank(*source, options, machine, visitor, world);
     return rank.Run(world.rank() == 0 ? &window : nullptr);

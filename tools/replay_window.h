@@ -60,8 +60,9 @@ struct WindowVisitor {
 struct ReplayedWindow {
   // Of the window, the first rank's; one that was refused is the last.
   std::vector<ReplayedStep> steps = {};
-  int64_t began_at = 0;          // a checkpoint's step, or 0: the seed
-  int64_t first_difference = 0;  // first step from there on that did not recur
+  int64_t began_at = 0;           // a checkpoint's step, or 0: the seed
+  int64_t first_difference = 0;   // first step from there on that did not recur
+  int64_t other_layout_from = 0;  // the run had another one from here; 0: none
   int ranks = 1;
   DType storage = DType::kF32;          // of activations
   std::vector<std::string> notes = {};  // what a person should know

@@ -70,6 +70,25 @@ TEST(BisectLedgerTest, WhatExplainsNothingIsToldAll) {
 }
 
 // The list alone differs: it is state, and nothing else is to blame.
+// A fork of a run that had gone wrong before: no step of the fork is to blame.
+TEST(BisectLedgerTest, AForkOfAnotherStateIsToldByWhatItGrewFrom) {
+  const TrainRig a("grown_a"), parent("grown_parent"), fork("grown_fork");
+  a.Unseed(Options());
+  parent.Unseed(Options(
+      "kind=flip,step=1,at=layers.0.mixer.in_proj.forward,element=5,bit=22"));
+  RigOptions forked = Options();
+  forked.fork = parent.dir() + "/checkpoints/step_00000002";
+  fork.Unseed(forked);
+  const Json json = Bisected(a, fork);
+  EXPECT_EQ(json["verdict"], "saved_state") << json;
+  EXPECT_EQ(json["step"], 2);
+  EXPECT_EQ(json["replays"], 0);
+  EXPECT_GT(json["state"]["entries"], 0) << json;
+  EXPECT_NE(json["certainty"].dump().find("goes on from states that differ"),
+            std::string::npos)
+      << json["certainty"];
+}
+
 TEST(BisectLedgerTest, ASkipListThatIsNotYetMetIsAnAnswer) {
   const TrainRig a("early_a"), b("early_b");
   a.Unseed(Options());

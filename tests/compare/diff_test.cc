@@ -137,6 +137,22 @@ TEST_F(DiffTest, SkippedSamplesAndForksAreTold) {
   EXPECT_EQ(forked["only_in_b"][0]["event"], "fork");
 }
 
+TEST_F(DiffTest, AForkOfAnotherStateIsToldFromAnotherStep) {
+  const TrainRig parent("diff_parent"), fork("diff_grown");
+  RigOptions options = Six();
+  options.faults = {
+      "kind=flip,step=1,at=layers.0.mixer.in_proj.forward,element=5,bit=22"};
+  parent.Unseed(options);
+  options = Six();
+  options.fork = parent.dir() + "/checkpoints/step_00000004";
+  fork.Unseed(options);
+  const Json json = Diff(base_, fork);
+  EXPECT_EQ(json["verdict"], "differs") << json;
+  EXPECT_NE(json["reading"].get<std::string>().find("the states of step 4"),
+            std::string::npos)
+      << json["reading"];
+}
+
 TEST_F(DiffTest, ARunThatStoppedEarlierIsNotEqual) {
   RigOptions options = Six();
   options.until = 4;

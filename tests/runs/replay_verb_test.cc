@@ -49,6 +49,30 @@ TEST(ReplayVerbTest, OnTheTopRungAnyLayoutIsAWitness) {
   }
 }
 
+// A window over a change of layout is done on the first; what a rank of the
+// second did is not there, and no machine is blamed for that.
+TEST(ReplayVerbTest, AWindowOverTwoLayoutsSaysWhereTheSecondBegins) {
+  const TrainRig rig("replay_two_layouts");
+  RigOptions options = TwoRanks("layout_invariant");
+  options.ranks = 1;
+  options.sets[1] = "parallel.data=1";
+  options.until = 2;
+  rig.Unseed(options);
+  rig.Unseed(
+      TwoRanks("layout_invariant", {"kind=flip,step=4,rank=1,element=5,bit=20,"
+                                    "at=layers.0.mixer.in_proj.forward"}));
+  const Replayed whole = Replay(rig, {.from = 2, .to = 4});
+  EXPECT_NE(whole.json["verdict"], "recurs_to_the_bit") << whole.json;
+  EXPECT_NE(whole.json["notes"].dump().find("steps from 3 on were made on "
+                                            "another layout (2 rank(s)"),
+            std::string::npos)
+      << whole.json["notes"];
+  EXPECT_EQ(whole.json["other_layout_from"], 3);
+  const Replayed second = Replay(rig, {.from = 3, .to = 4});
+  EXPECT_EQ(second.json["verdict"], "recurs_to_the_bit") << second.json;
+  EXPECT_EQ(second.json["other_layout_from"], 0);
+}
+
 // A fault of the program is met again, by the rank that had it; one of the
 // machine is not, and then two replays agree against the record.
 TEST(ReplayVerbTest, AFaultOfTheMachineDoesNotRecur) {

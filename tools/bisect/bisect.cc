@@ -50,7 +50,7 @@ void Bisection::TakeRuns() {
 }
 
 absl::Status Bisection::Judge() {
-  if (evidence_.step == 0) return JudgeEqualLines();
+  if (evidence_.step == 0 || evidence_.GrewApart()) return JudgeEqualLines();
   NoteStops();
   if (evidence_.Explained() && !PutOnTrial() && !BothStopped()) {
     return Verdict("manifest");

@@ -111,6 +111,11 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
   }
   if (r.replays == 0 && (r.equal() || r.verdict == "missing_steps" ||
                          r.verdict == "saved_state")) {
+    if (!r.fields.empty()) {
+      return {
+          "The first step that both have on record goes on from states that "
+          "differ. Nothing was replayed."};
+    }
     return {
         "Every step that both have on record is equal in every field but "
         "the clocks'. Nothing was replayed."};

@@ -113,6 +113,11 @@ bool Evidence::Explained() const {
                      [](const BisectDifference& d) { return d.explains; });
 }
 
+bool Evidence::GrewApart() const {
+  return different_checkpoint != 0 && step == different_checkpoint + 1 &&
+         step == std::max(first_a, first_b);
+}
+
 bool Evidence::Differs(const std::string& field) const {
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }

@@ -58,6 +58,9 @@ struct Evidence {
   bool after_load_a = false, after_load_b = false;
 
   bool Explained() const;
+  // The first step that both have went on from saved states that differ, as a
+  // fork's does whose parent had gone wrong.
+  bool GrewApart() const;
   bool Differs(const std::string& field) const;
   // Where a replay begins that ends in the step. Replicas keep copies of each
   // other's weights, which no line and no checkpoint has, so with these it does

@@ -28,8 +28,16 @@ std::string ReadingOfRuns(const RunDiff& diff, bool whole) {
     return whole ? "all steps are equal"
                  : "all common steps are equal; one run lacks its first steps";
   }
-  if (m.step == std::max(m.first_a, m.first_b) && !diff.start_a.empty() &&
-      !diff.start_b.empty() && diff.start_a != diff.start_b) {
+  const int64_t common = std::max(m.first_a, m.first_b);
+  if (m.step == common && diff.first_different.step == common - 1 &&
+      common > 1) {
+    return absl::StrCat(
+        "the states of step ", common - 1,
+        ", from which the first common step goes on, differ: what one of them "
+        "grew from is not what the other was");
+  }
+  if (m.step == common && !diff.start_a.empty() && !diff.start_b.empty() &&
+      diff.start_a != diff.start_b) {
     return "the states before the first step differ: weights were initialised "
            "otherwise (seed, model, grid), or loaded otherwise";
   }

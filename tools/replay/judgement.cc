@@ -100,6 +100,7 @@ ReplayJudgement JudgeWindow(const ReplayedWindow& window,
                             const RecordedSteps& recorded, double tolerance) {
   ReplayJudgement j = {.began_at = window.began_at,
                        .first_difference = window.first_difference,
+                       .other_layout_from = window.other_layout_from,
                        .ranks = window.ranks,
                        .tolerance = tolerance,
                        .notes = window.notes};
@@ -127,6 +128,7 @@ std::string ReplayJson(const ReplayJudgement& j, const SampleNames& names,
                {"began_at", j.began_at},
                {"first_difference", j.first_difference},
                {"ranks", j.ranks},
+               {"other_layout_from", j.other_layout_from},
                {"promised", j.promised},
                {"tolerance", j.tolerance},
                {"remedy", RemedyJson(j.remedy)}};

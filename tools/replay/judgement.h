@@ -65,6 +65,9 @@ struct ReplayJudgement {
   std::vector<JudgedStep> steps = {};
   int64_t began_at = 0;
   int64_t first_difference = 0;  // from began_at on
+  // The first step of the window that the run made on another layout, which is
+  // not the window's; 0: none.
+  int64_t other_layout_from = 0;
   int ranks = 1;
   bool promised = true;
   double tolerance = 0;

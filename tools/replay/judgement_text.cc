@@ -51,12 +51,26 @@ std::string NotTwice(const Witness& w) {
   return text;
 }
 
-std::string TwiceAlike(const Witness& w) {
+// Whether all that does not recur was made on another layout.
+bool OnOtherLayout(const ReplayJudgement& j) {
+  return j.other_layout_from > 0 && j.first_difference >= j.other_layout_from;
+}
+
+std::string TwiceAlike(const ReplayJudgement& j, const Witness& w) {
   std::string text = absl::StrCat(
       "a second replay", w.swapped ? ", its ranks on other cores," : "",
       " came out like the first: what made the recorded steps differ was not "
-      "part of them (a fault of that machine, another program or environment, "
-      "or files that were changed since)\n");
+      "part of them (");
+  if (OnOtherLayout(j)) {
+    return absl::StrCat(text,
+                        "they were made on another layout: replay them "
+                        "from step ",
+                        j.other_layout_from,
+                        " on before a machine is blamed)\n");
+  }
+  absl::StrAppend(&text,
+                  "a fault of that machine, another program or environment, "
+                  "or files that were changed since)\n");
   if (w.layout_agrees.has_value()) {
     absl::StrAppend(&text, "another layout (", w.layout, ") ",
                     *w.layout_agrees ? "came to the replays' bits as well: "
@@ -71,7 +85,7 @@ std::string TwiceAlike(const Witness& w) {
 std::string Suspicion(const ReplayJudgement& j) {
   if (!j.witness.has_value()) return "";
   const Witness& w = *j.witness;
-  return (w.repeatable() ? TwiceAlike(w) : NotTwice(w)) + PartingText(w);
+  return (w.repeatable() ? TwiceAlike(j, w) : NotTwice(w)) + PartingText(w);
 }
 
 std::string RemedyText(const ReplayJudgement& j) {
