@@ -136,6 +136,15 @@ TEST(VerifyFixTest, SaysWhetherTheNewPairIsAFix) {
   EXPECT_TRUE(fixed.same_program);
   EXPECT_EQ(fixed.new_steps, 6);
   EXPECT_TRUE(fixed.cost().has_value());
+  EXPECT_EQ(fixed.new_times.steps, 10);  // of twice six
+  FixCheck slower = fixed;
+  slower.old_times = {.median_ms = 2, .least_ms = 1, .most_ms = 4, .steps = 9};
+  slower.new_times = {.median_ms = 6, .least_ms = 3, .most_ms = 8, .steps = 9};
+  EXPECT_FALSE(slower.cost_shown());
+  EXPECT_NE(FixText(slower).find("the ranges touch"), std::string::npos);
+  slower.new_times.least_ms = 5;
+  EXPECT_TRUE(slower.cost_shown());
+  EXPECT_EQ(FixText(slower).find("the ranges touch"), std::string::npos);
   const FixCheck not_fixed = Checked(a, b, c, b);
   EXPECT_EQ(not_fixed.verdict, "not_fixed");
   EXPECT_FALSE(not_fixed.good());

@@ -28,15 +28,17 @@ absl::Status AddStepTimes(FileSystem& fs, const std::string& run,
   }
 }
 
-absl::StatusOr<double> MedianStep(FileSystem& fs, const std::string& one,
+absl::StatusOr<StepTimes> TimesOf(FileSystem& fs, const std::string& one,
                                   const std::string& other) {
   std::vector<double> times;
   LS_RETURN_IF_ERROR(AddStepTimes(fs, one, times));
   LS_RETURN_IF_ERROR(AddStepTimes(fs, other, times));
-  if (times.empty()) return 0.0;
-  const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  if (times.empty()) return StepTimes{};
+  std::sort(times.begin(), times.end());
+  return StepTimes{.median_ms = times[times.size() / 2],
+                   .least_ms = times.front(),
+                   .most_ms = times.back(),
+                   .steps = static_cast<int64_t>(times.size())};
 }
 
 bool SamePlace(const OperationIdentity& a, const OperationIdentity& b) {
@@ -96,10 +98,9 @@ class Checker {
   }
 
   absl::Status TakeCost() {
-    LS_ASSIGN_OR_RETURN(check_.old_step_ms,
-                        MedianStep(fs_, old_.a.path, old_.b.path));
-    LS_ASSIGN_OR_RETURN(check_.new_step_ms,
-                        MedianStep(fs_, options_.c, options_.d));
+    LS_ASSIGN_OR_RETURN(check_.old_times,
+                        TimesOf(fs_, old_.a.path, old_.b.path));
+    LS_ASSIGN_OR_RETURN(check_.new_times, TimesOf(fs_, options_.c, options_.d));
     return absl::OkStatus();
   }
 
@@ -143,8 +144,13 @@ class Checker {
 }  // namespace
 
 std::optional<double> FixCheck::cost() const {
-  if (old_step_ms <= 0 || new_step_ms <= 0) return std::nullopt;
-  return new_step_ms / old_step_ms - 1;
+  if (old_times.median_ms <= 0 || new_times.median_ms <= 0) return std::nullopt;
+  return new_times.median_ms / old_times.median_ms - 1;
+}
+
+bool FixCheck::cost_shown() const {
+  return cost().has_value() && (old_times.most_ms < new_times.least_ms ||
+                                new_times.most_ms < old_times.least_ms);
 }
 
 absl::StatusOr<FixCheck> CheckFix(FileSystem& fs, const FixOptions& options,

@@ -18,7 +18,9 @@
 // JSON, fields are only ever added: verdict, good, new_step (first that
 // differs), new_steps (compared), executed (the operation: true, false, null),
 // same_program (the new runs' program is the old ones'), old_step_ms,
-// new_step_ms, cost (their ratio less 1, null: unknown), notes.
+// new_step_ms (medians), old_step_ms_range, new_step_ms_range ([least, most]),
+// steps_timed (of the pair that has fewer), cost (their ratio less 1, null:
+// unknown), cost_shown (the ranges do not touch), notes.
 #ifndef LOCKSTEP_TOOLS_BISECT_FIX_CHECK_H_
 #define LOCKSTEP_TOOLS_BISECT_FIX_CHECK_H_
 
@@ -40,6 +42,12 @@ struct FixOptions {
   int64_t threads = 0;
 };
 
+// Of all steps of both runs but a launch's first; no steps: none on record.
+struct StepTimes {
+  double median_ms = 0, least_ms = 0, most_ms = 0;
+  int64_t steps = 0;
+};
+
 struct FixCheck {
   std::string c = {}, d = {};
   std::string verdict = {};
@@ -47,8 +55,7 @@ struct FixCheck {
   int64_t new_steps = 0;  // that both have
   std::optional<bool> executed = {};
   bool same_program = false;
-  // Medians over all steps of both runs but the first; 0: none on record.
-  double old_step_ms = 0, new_step_ms = 0;
+  StepTimes old_times = {}, new_times = {};
   std::vector<std::string> notes = {};
 
   bool good() const {
@@ -56,6 +63,9 @@ struct FixCheck {
            verdict == "equal";
   }
   std::optional<double> cost() const;
+  // Whether each step of one pair took longer than each of the other; else
+  // what else the machine did may be all of the cost.
+  bool cost_shown() const;
 };
 
 // `old_pair`: what Bisect found of it.

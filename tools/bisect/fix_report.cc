@@ -1,4 +1,5 @@
 // Text and JSON of a fix that was checked.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,14 @@ const char* Sentence(const FixCheck& check) {
   return "the old pair does not part: there is nothing to fix";
 }
 
+std::string TimesText(const StepTimes& times) {
+  return absl::StrFormat("%.3g ms (median of %d steps, %.3g to %.3g)",
+                         times.median_ms, times.steps, times.least_ms,
+                         times.most_ms);
+}
+
+Json RangeOf(const StepTimes& times) { return {times.least_ms, times.most_ms}; }
+
 }  // namespace
 
 std::string FixText(const FixCheck& check) {
@@ -41,9 +50,14 @@ std::string FixText(const FixCheck& check) {
                                                      check.new_step),
                                   "\n");
   if (const auto cost = check.cost()) {
-    absl::StrAppendFormat(
-        &text, "a step takes %.3g ms, %.3g ms before: %+.1f %% (medians)\n",
-        check.new_step_ms, check.old_step_ms, 100 * *cost);
+    absl::StrAppend(&text, "a step takes ", TimesText(check.new_times),
+                    ", before ", TimesText(check.old_times),
+                    absl::StrFormat(": %+.1f %%\n", 100 * *cost));
+    if (!check.cost_shown()) {
+      text +=
+          "the ranges touch: whatever else the machine did may be all of "
+          "that\n";
+    }
   }
   for (const std::string& note : check.notes) {
     absl::StrAppend(&text, "note: ", note, "\n");
@@ -60,9 +74,13 @@ std::string FixJson(const FixCheck& check) {
       {"new_steps", check.new_steps},
       {"executed", check.executed ? Json(*check.executed) : Json(nullptr)},
       {"same_program", check.same_program},
-      {"old_step_ms", check.old_step_ms},
-      {"new_step_ms", check.new_step_ms},
+      {"old_step_ms", check.old_times.median_ms},
+      {"new_step_ms", check.new_times.median_ms},
+      {"old_step_ms_range", RangeOf(check.old_times)},
+      {"new_step_ms_range", RangeOf(check.new_times)},
+      {"steps_timed", std::min(check.old_times.steps, check.new_times.steps)},
       {"cost", cost ? Json(*cost) : Json(nullptr)},
+      {"cost_shown", check.cost_shown()},
       {"notes", check.notes}}
       .dump();
 }
