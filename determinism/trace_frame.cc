@@ -49,10 +49,16 @@ bool TakeFrame(std::string_view& rest, std::string_view& record) {
   return true;
 }
 
-std::string_view AfterFrame(std::string_view rest) {
-  if (rest.size() < kHeadBytes) return {};
-  const uint64_t end = kHeadBytes + LoadU32(rest);
-  return end < rest.size() ? rest.substr(end) : std::string_view();
+// Most places are ruled out by what stands in for a length, or by the record's
+// first byte, before anything is summed.
+bool HoldsFrame(std::string_view rest) {
+  constexpr char kStepField = 0x08;  // the first field of every record
+  std::string_view record;
+  for (size_t at = 1; at + kHeadBytes < rest.size(); ++at) {
+    std::string_view from = rest.substr(at);
+    if (from[kHeadBytes] == kStepField && TakeFrame(from, record)) return true;
+  }
+  return false;
 }
 
 }  // namespace lockstep::trace_frame

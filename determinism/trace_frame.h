@@ -21,9 +21,9 @@ std::string Frame(std::string_view record);
 // there is none that is whole and sound.
 bool TakeFrame(std::string_view& rest, std::string_view& record);
 
-// What lies behind the frame that `rest` begins with, going by its length
-// alone; empty when that goes to the end or beyond.
-std::string_view AfterFrame(std::string_view rest);
+// Whether a sound frame lies anywhere behind the start of `rest`, which begins
+// with none: what a killed writer leaves has nothing behind it.
+bool HoldsFrame(std::string_view rest);
 
 }  // namespace lockstep::trace_frame
 

@@ -82,8 +82,7 @@ absl::StatusOr<RawTrace> ReadRawTrace(FileSystem& fs, const std::string& path) {
     }
   }
   if (result.header.schema() == 0) return NoTrace(path, "no sound header");
-  std::string_view after = trace_frame::AfterFrame(rest);
-  if (trace_frame::TakeFrame(after, bytes)) {
+  if (trace_frame::HoldsFrame(rest)) {
     return DamagedTrace(path, contents.size() - rest.size());
   }
   result.torn_bytes = rest.size();

@@ -13,7 +13,9 @@
 #include "tools/bisect/commands.h"
 #include "tools/bisect/fix_check.h"
 #include "tools/bisect/page/page.h"
+#include "tools/output_check.h"
 #include "tools/trace_verbs.h"
+#include "tools/trained_model.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
@@ -66,8 +68,24 @@ absl::Status CheckFixRuns(const BisectVerbOptions& options) {
   return absl::OkStatus();
 }
 
+// Likewise.
+absl::Status CheckOutputs(FileSystem& fs, const BisectVerbOptions& options) {
+  LS_RETURN_IF_ERROR(CheckOutputFolder(fs, OutputOf(options), "--output"));
+  if (options.html.empty()) return absl::OkStatus();
+  const auto page = fs.Stat(options.html);
+  if (page.ok() && page->is_dir) {
+    return InputError("this is a folder, and a page is to be written",
+                      options.html, "name a file with --html");
+  }
+  return CheckOutputFolder(fs, DirName(options.html), "--html");
+}
+
 absl::StatusOr<Found> Find(FileSystem& fs, const BisectVerbOptions& options) {
   LS_RETURN_IF_ERROR(CheckFixRuns(options));
+  for (const std::string& run : options.verify_fix) {
+    LS_RETURN_IF_ERROR(CheckRunExists(fs, run));
+  }
+  LS_RETURN_IF_ERROR(CheckOutputs(fs, options));
   Found found;
   LS_ASSIGN_OR_RETURN(found.result, Bisect(fs, {.a = options.a,
                                                 .b = options.b,

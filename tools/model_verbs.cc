@@ -9,6 +9,7 @@
 #include "tools/evaluation.h"
 #include "tools/generation.h"
 #include "tools/metrics.h"
+#include "tools/output_check.h"
 #include "tools/recipe_of_run.h"
 #include "tools/run_setup.h"
 #include "tools/trained_model.h"
@@ -72,6 +73,9 @@ absl::StatusOr<Answer> EvalVerb(const EvalOptions& options) {
   if (!options.text.empty() && fs.Exists(options.text)) {
     return InputError("--text writes the text that was scored, and this exists",
                       options.text, "name a new file, or remove this one");
+  }
+  if (!options.text.empty()) {
+    LS_RETURN_IF_ERROR(CheckOutputFile(fs, options.text, "--text"));
   }
   LS_ASSIGN_OR_RETURN(
       const Evaluation evaluation,

@@ -46,19 +46,33 @@ void Compare(const Json& recorded, const Json& ours, const std::string& prefix,
 absl::StatusOr<RecordedSteps> RecordedSteps::Read(FileSystem& fs,
                                                   const std::string& run_dir) {
   RecordedSteps steps;
-  const std::string path = run_dir + "/metrics.jsonl";
-  if (!fs.Exists(path)) return steps;
-  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
+  steps.path_ = run_dir + "/metrics.jsonl";
+  if (!fs.Exists(steps.path_)) return steps;
+  LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(steps.path_));
+  int64_t number = 0;
   for (size_t from = 0; from < text.size();) {
     const size_t end = text.find('\n', from);
     if (end == std::string::npos) break;
     std::string line = text.substr(from, end - from);
     const int64_t step = StepOf(line);
-    if (step <= 0) break;
+    ++number;
+    if (step <= 0) {
+      steps.bad_line_ = number;
+      break;
+    }
     steps.lines_[step] = std::move(line);
     from = end + 1;
   }
   return steps;
+}
+
+absl::Status RecordedSteps::CheckLines() const {
+  if (bad_line_ == 0) return absl::OkStatus();
+  return InputError(
+      absl::StrCat("a line that is no step's, behind step ", last()),
+      absl::StrCat(path_, ", line ", bad_line_),
+      "it was changed after it was written: put back the file, or take away "
+      "what is no line");
 }
 
 double RecordedSteps::Number(int64_t step, const char* key) const {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "determinism/file_system.h"
 #include "tools/step_report.h"
@@ -20,9 +21,13 @@ namespace lockstep {
 class RecordedSteps {
  public:
   // A torn last line (a trainer is writing it) is left out; so is what follows
-  // a line that is no step. A run without the file has no steps.
+  // a line that is no step, and CheckLines says so. A run without the file has
+  // no steps.
   static absl::StatusOr<RecordedSteps> Read(FileSystem& fs,
                                             const std::string& run_dir);
+
+  // InputError names the first line that is no step, if there is one.
+  absl::Status CheckLines() const;
 
   // The last step of the file, or 0.
   int64_t last() const { return lines_.empty() ? 0 : lines_.rbegin()->first; }
@@ -41,6 +46,8 @@ class RecordedSteps {
 
  private:
   double Number(int64_t step, const char* key) const;
+  std::string path_;
+  int64_t bad_line_ = 0;  // from 1; 0: none
   std::map<int64_t, std::string> lines_;
 };
 

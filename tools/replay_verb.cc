@@ -19,6 +19,7 @@
 #include "tools/run_faults.h"
 #include "tools/scratch_folder.h"
 #include "tools/stored_run.h"
+#include "tools/trace_scopes.h"
 #include "tools/trace_verbs.h"
 #include "tools/trained_model.h"
 #include "tools/verbs.h"
@@ -68,12 +69,8 @@ absl::Status CheckWindow(FileSystem& fs, const ReplayVerbOptions& options) {
   LS_ASSIGN_OR_RETURN(const RecordedStop stop,
                       ReadRecordedStop(fs, options.run_dir));
   const int64_t last = std::max(steps.last(), stop.step);
-  if (options.to < options.from) {
-    return InputError(
-        absl::StrCat("no steps from ", options.from, " to ", options.to),
-        "--from, --to", "name a last step that is not before the first");
-  }
   if (options.to <= last) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(steps.CheckLines());
   return InputError(
       absl::StrCat("the run has not done step ", options.to), options.run_dir,
       last == 0 ? "wait for its first step"
@@ -111,6 +108,8 @@ class Replay {
     judgement_.remedy = remedy;
     judgement_.promised = promised;
     AddNotes(remedy.notes);
+    AddNotes(TraceScopeNotes(options_.trace_scope,
+                             source_->config().model.Layers().size()));
     LS_ASSIGN_OR_RETURN(
         const auto faults,
         FaultNotes(fs_, options_.run_dir, options_.from, options_.to));

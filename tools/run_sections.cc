@@ -109,6 +109,9 @@ void DescribeSection(Section& section, TraceConfig& config) {
                    .help = "first and last step to trace; empty: all"});
   section.Require(config.steps.size() != 1, "steps",
                   "a window has a first and a last step", "[1, 10]");
+  section.Require(
+      config.steps.size() != 2 || config.steps[0] <= config.steps[1], "steps",
+      "the last step is before the first", "[1, 10]");
   section.IntList("ranks", config.ranks,
                   {.min = 0, .help = "ranks that trace; empty: all"});
   section.String("scope", config.scope,

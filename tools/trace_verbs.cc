@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "determinism/file_system.h"
@@ -17,6 +16,7 @@
 #include "determinism/trace_writer.h"
 #include "tools/trace_diff/tolerance.h"
 #include "tools/trace_diff/trace_diff.h"
+#include "tools/trace_diff/trace_show.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
@@ -120,13 +120,10 @@ absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options) {
   }
   LS_ASSIGN_OR_RETURN(const Trace trace,
                       ReadTrace(*PosixFileSystem(), options.file));
+  LS_RETURN_IF_ERROR(CheckAsked(trace, options));
   std::string text;
   for (const trace::Record& record : trace.records) {
-    if (!options.scope.empty() &&
-        !absl::StartsWith(record.operation().scope(), options.scope)) {
-      continue;
-    }
-    if (options.step != 0 && record.step() != options.step) continue;
+    if (!IsAsked(record, options)) continue;
     if (options.json) {
       LS_ASSIGN_OR_RETURN(const std::string line, RecordJson(record));
       absl::StrAppend(&text, line, "\n");

@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/trace_diff/trace_show.h"
 #include "tools/verbs.h"
 
 namespace lockstep {
 
-struct TraceShowOptions {
-  std::string file;
-  std::string scope;
-  int64_t step = 0;  // 0: all
+struct TraceShowOptions : AskedRecords {
   bool json = false;
 };
 absl::StatusOr<Answer> TraceShowVerb(const TraceShowOptions& options);

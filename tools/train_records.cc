@@ -8,6 +8,7 @@
 #include "ckpt/run_lock.h"
 #include "determinism/status.h"
 #include "tools/trace_loop.h"
+#include "tools/trace_scopes.h"
 #include "tools/train.h"
 
 namespace lockstep {
@@ -53,6 +54,15 @@ absl::Status TrainLoop::OpenTrace() {
   options.loop = TraceLoopOn(stepper_.device());
   const int rank = stepper_.layout().world->rank();
   options.ranks = stepper_.layout().world->size();
+  for (const int64_t named : config.ranks) {
+    if (named < options.ranks || folder_ == nullptr) continue;
+    progress_.Warn(absl::StrCat("trace.ranks names rank ", named,
+                                ", and there are ", options.ranks, " ranks"));
+  }
+  for (const std::string& note :
+       TraceScopeNotes(config.scope, stepper_.config().model.Layers().size())) {
+    if (folder_ != nullptr) progress_.Warn(note);
+  }
   if (!config.ranks.empty() &&
       std::find(config.ranks.begin(), config.ranks.end(), rank) ==
           config.ranks.end()) {

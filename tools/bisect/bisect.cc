@@ -95,7 +95,8 @@ absl::Status Bisection::OneDoesNotRecur() {
                        result_.trace->first.kind == Parting::kReceiver;
   const bool loaded =
       a_.recurs ? evidence_.after_load_b : evidence_.after_load_a;
-  return Verdict(came_in && loaded ? "state_after_load" : "operation");
+  if (!came_in) return Verdict("operation");
+  return Verdict(loaded ? "state_after_load" : "received");
 }
 
 // Of the run that does not recur, against the replay of the other.

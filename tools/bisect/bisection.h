@@ -61,6 +61,7 @@ class Bisection {
   void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
   // bisection_states.cc
   absl::Status JudgeEqualLines();
+  void NoteLostLedgers();
   absl::Status OutsideOfTraces();
   // bisection_stops.cc: of a step that stopped one run by its numbers, or both.
   bool BothStopped() const {

@@ -1,15 +1,18 @@
 // What of a difference is no operation's: what was saved or loaded.
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/ledger.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
+#include "tools/bisect/ledger_events.h"
 
 namespace lockstep {
 
 // Lines say nothing of a step that was not done, nor all that is saved.
 absl::Status Bisection::JudgeEqualLines() {
+  if (evidence_.step == 0) NoteLostLedgers();
   if (evidence_.different_checkpoint != 0) {
     result_.step = evidence_.different_checkpoint;
     LS_ASSIGN_OR_RETURN(StateDifference apart,
@@ -26,6 +29,20 @@ absl::Status Bisection::JudgeEqualLines() {
   LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.a, "a"));
   LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.b, "b"));
   return Verdict("missing_steps");
+}
+
+// Evidence that one of them no longer has, and the other has.
+void Bisection::NoteLostLedgers() {
+  Evidence events;
+  const absl::Status taken = TakeEvents(fs_, options_.a, options_.b, events);
+  if (!taken.ok()) {
+    const std::string why(taken.message());
+    result_.notes.push_back("the ledgers are not compared: " +
+                            why.substr(0, why.find('\n')));
+  }
+  for (const BisectDifference& d : events.differences) {
+    if (d.key == "ledger") result_.differences.push_back(d);
+  }
 }
 
 absl::Status Bisection::NoteWhyItEnded(const std::string& run,

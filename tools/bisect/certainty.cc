@@ -117,8 +117,8 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
           "differ. Nothing was replayed."};
     }
     return {
-        "Every step that both have on record is equal in every field but "
-        "the clocks'. Nothing was replayed."};
+        "Every step up to there that both have on record is equal in every "
+        "field but the clocks'. Nothing was replayed."};
   }
   sure.push_back(OfTheSteps(r));
   if (r.verdict == "saved_state") {

@@ -99,11 +99,11 @@ absl::Status FindCheckpoints(FileSystem& fs, const std::string& a,
 absl::StatusOr<bool> ResumedBefore(FileSystem& fs, const std::string& run,
                                    int64_t step) {
   LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run));
-  return std::any_of(ledger.entries.begin(), ledger.entries.end(),
-                     [&](const auto& entry) {
-                       return entry.event == "resume" &&
-                              entry.Field("step") == std::to_string(step - 1);
-                     });
+  return std::any_of(
+      ledger.entries.begin(), ledger.entries.end(), [&](const auto& entry) {
+        return (entry.event == "resume" || entry.event == "fork") &&
+               entry.Field("step") == std::to_string(step - 1);
+      });
 }
 
 }  // namespace

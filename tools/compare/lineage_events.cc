@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "ckpt/ledger.h"
+#include "ckpt/ledger_head.h"
 #include "ckpt/manifest.h"
 #include "determinism/status.h"
 #include "tools/compare/lineage_event.h"
@@ -115,12 +116,34 @@ std::string WhatHappened(const LedgerEntry& entry) {
   return "";
 }
 
+// What else happened is not known then.
+absl::Status AddLostLines(FileSystem& fs, const std::string& run_dir,
+                          const LedgerReport& ledger,
+                          std::vector<LineageEvent>& events) {
+  if (ledger.entries.empty()) {
+    events.push_back(
+        {"ledger",
+         "is gone: what happened to this run is not on record (`lockstep ckpt "
+         "verify`)"});
+    return absl::OkStatus();
+  }
+  LS_ASSIGN_OR_RETURN(const LedgerHead newest, ReadLedgerHead(fs, run_dir));
+  if (newest.head.empty() || newest.damaged || ledger.Contains(newest.head)) {
+    return absl::OkStatus();
+  }
+  events.push_back({"ledger",
+                    "its end was cut off: what happened last is not on record "
+                    "(`lockstep ckpt verify`)"});
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LineageEvent>> LineageEvents(
     FileSystem& fs, const std::string& run_dir) {
   LS_ASSIGN_OR_RETURN(const LedgerReport ledger, ReadLedger(fs, run_dir));
   std::vector<LineageEvent> events;
+  LS_RETURN_IF_ERROR(AddLostLines(fs, run_dir, ledger, events));
   for (const LedgerEntry& entry : ledger.entries) {
     std::string what = WhatHappened(entry);
     if (!what.empty()) events.push_back({entry.event, std::move(what)});

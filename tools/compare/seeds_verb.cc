@@ -10,6 +10,7 @@
 #include "determinism/status.h"
 #include "tools/compare/lineage.h"
 #include "tools/compare/spread_file.h"
+#include "tools/output_check.h"
 #include "tools/run_setup.h"
 #include "tools/status.h"
 
@@ -66,7 +67,8 @@ absl::Status SeedRuns::Plan() {
                 ? absl::StrCat("runs/seeds-", run.recipe.name(), "-",
                                identity_.substr(0, 8))
                 : options_.folder;
-  return absl::OkStatus();
+  if (options_.out.empty()) return absl::OkStatus();
+  return CheckOutputFile(fs_, options_.out, "--out");
 }
 
 // Whether the run in `dir` has done its steps. InputError for another recipe's.

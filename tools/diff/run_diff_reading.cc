@@ -41,6 +41,13 @@ std::string ReadingOfRuns(const RunDiff& diff, bool whole) {
     return "the states before the first step differ: weights were initialised "
            "otherwise (seed, model, grid), or loaded otherwise";
   }
+  if (diff.first_different.step != 0 && diff.first_different.step < m.step) {
+    return absl::StrCat("the states saved after step ",
+                        diff.first_different.step,
+                        ", before the first step that differs, are not equal: "
+                        "what differs was there already, or was loaded (a "
+                        "fork's parent, or a checkpoint that was changed)");
+  }
   return ReadingOf(m.fields);
 }
 

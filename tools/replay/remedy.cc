@@ -48,10 +48,12 @@ class Reading {
     }
     if (found) return absl::OkStatus();
     return InputError(
-        absl::StrCat("no sample of the replayed steps holds a token of "
-                     "document ",
-                     name.document, " of source ", name.source),
-        "--without", "name one that `explain` lists");
+        absl::StrCat("no sample of the replayed steps (", first_, " to ", last_,
+                     ") holds a token of document ", name.document,
+                     " of source ", name.source),
+        "--without",
+        "name one that `replay --full` of these steps lists, or replay those "
+        "that read it");
   }
 
  private:

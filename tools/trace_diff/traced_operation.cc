@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "determinism/operation.h"
 
 namespace lockstep {
 namespace {
@@ -48,6 +49,13 @@ TracedTensor FieldOf(const std::string& name, const std::string& value) {
           .value = PrintOfText(value)};
 }
 
+// Of a micro-batch; an update or a sum over ranks is the whole step's.
+bool IsOfSamples(const std::string& phase) {
+  return phase == NameOf(Phase::kForward) ||
+         phase == NameOf(Phase::kRecompute) ||
+         phase == NameOf(Phase::kBackward) || phase == NameOf(Phase::kMessage);
+}
+
 }  // namespace
 
 int64_t TracedTensor::count() const {
@@ -61,7 +69,9 @@ std::string ToString(const OperationIdentity& id) {
   if (!id.phase.empty()) absl::StrAppend(&text, ", ", id.phase);
   absl::StrAppend(&text, ", ", id.scope, id.scope.empty() ? "" : ".",
                   id.operation);
-  absl::StrAppend(&text, ", sample ", id.first_sample);
+  if (IsOfSamples(id.phase)) {
+    absl::StrAppend(&text, ", sample ", id.first_sample);
+  }
   if (id.occurrence > 0) {
     absl::StrAppend(&text, ", occurrence ", id.occurrence + 1);
   }
