@@ -57,25 +57,6 @@ TEST(LostEvidenceTest, ALedgerThatIsGoneIsSaid) {
   EXPECT_TRUE(absl::StrContains(json["differences"].dump(), "is gone")) << json;
 }
 
-// A fork has no step before its first: what differs there was its parent's.
-TEST(LostEvidenceTest, AForkOfAnotherStateIsToldFromAnOperation) {
-  const TrainRig a("fork_base"), parent("fork_parent"), b("fork_child");
-  a.Unseed(Options());
-  parent.Unseed(Options(
-      "kind=flip,bit=22,step=1,element=7,at=layers.0.mixer.in_proj.forward"));
-  RigOptions fork = Options();
-  fork.fork = parent.dir() + "/checkpoints/step_00000002";
-  b.Unseed(fork);
-  EXPECT_TRUE(absl::StrContains(Diffed(a, b)["reading"].get<std::string>(),
-                                "states saved after step 2"))
-      << Diffed(a, b);
-  for (const Json& json : {Bisected(a, b), Bisected(b, a)}) {
-    EXPECT_EQ(json["verdict"], "state_after_load") << json;
-    EXPECT_EQ(json["step"], 3);
-    EXPECT_FALSE(json["state"]["entry"].is_null()) << json;
-  }
-}
-
 TEST(LostEvidenceTest, WhatReplayCannotReadIsNamedByLine) {
   const TrainRig rig("rubbish");
   rig.Unseed(Options());

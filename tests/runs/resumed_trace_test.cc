@@ -70,5 +70,21 @@ TEST(ResumedTraceTest, AFileOfALaterStepGivesWay) {
   EXPECT_EQ(Difference(straight, back.dir())["verdict"], "equal");
 }
 
+// What a launch did again counts, and where that left no trace there is none.
+TEST(ResumedTraceTest, StepsThatWereDoneAgainWithoutATraceHaveNone) {
+  const TrainRig straight("trace_all"), silent("trace_silent");
+  straight.Unseed(Traced());
+  RigOptions part = Traced();
+  part.until = 5;
+  silent.Unseed(part);
+  RigOptions again = Traced();
+  again.sets[0] = "trace.level=off";
+  again.resume = silent.dir() + "/checkpoints/step_00000002";
+  silent.Unseed(again);
+  const Json json = Difference(straight, silent.dir());
+  EXPECT_EQ(json["verdict"], "ends_early") << json;
+  EXPECT_EQ(json["ends_b"]["step"], 2) << json;
+}
+
 }  // namespace
 }  // namespace lockstep

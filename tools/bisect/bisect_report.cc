@@ -48,8 +48,8 @@ std::string Sentence(const BisectResult& r) {
   }
   if (r.verdict == "not_reproduced") {
     return r.repeatable.value_or(false)
-               ? "the difference comes back, and no operation that is traced "
-                 "shows it"
+               ? "the difference comes back in replays of both, and no "
+                 "operation that is traced shows it"
                : "the difference does not come back";
   }
   if (r.verdict == "changed_between") {
@@ -99,6 +99,10 @@ std::string BisectHeadline(const BisectResult& r) {
   std::string words = r.verdict;
   for (char& c : words) {
     if (c == '_') c = ' ';
+  }
+  // The verdict's name is of an operation; what differs is reproduced.
+  if (r.verdict == "not_reproduced" && r.repeatable.value_or(false)) {
+    words = "in no operation that is traced";
   }
   if (r.state) return absl::StrCat(words, ": ", r.state->entry);
   if (r.trace.has_value() && !r.trace->equal()) {

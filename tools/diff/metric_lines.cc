@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/status.h"
+#include "tools/diff/line_check.h"
 #include "tools/foreign_json.h"
 
 namespace lockstep {
@@ -127,16 +128,8 @@ class Side {
     return absl::OkStatus();
   }
 
-  // Lines are parsed only where they differ. One that is no JSON, as with
-  // bytes that are no UTF-8 or a number that no double holds, says nothing of
-  // what the run did.
   absl::Status CheckLine() const {
-    if (ParseForeign<Json>(*line_).is_object()) return absl::OkStatus();
-    return InputError(
-        absl::StrCat("the line of step ", last, " is damaged: it is no JSON"),
-        Where(),
-        "it was changed after it was written: put back the file, or take away "
-        "what is no line");
+    return CheckMetricLine(*line_, last, Where());
   }
 
   bool ended() const { return !line_; }

@@ -134,6 +134,21 @@ TEST_F(MetricLinesTest, ADamagedLineIsNamed) {
   }
 }
 
+// A number that was changed by hand has other bits beside it.
+TEST_F(MetricLinesTest, ANumberAndItsBitsMustAgree) {
+  const auto line = [&](const char* loss) {
+    return absl::StrCat("{\"step\":1,\"loss\":", loss,
+                        ",\"loss_bits\":\"3ff8000000000000\"}\n");
+  };
+  ASSERT_TRUE(WriteFileAtomically(fs_, "good", line("1.5")).ok());
+  ASSERT_TRUE(WriteFileAtomically(fs_, "edited", line("1.25")).ok());
+  const auto result = CompareMetricLines(fs_, "good", "edited");
+  EXPECT_EQ(ExitCodeFor(result.status()), 2) << result.status();
+  EXPECT_NE(result.status().message().find("loss and loss_bits"),
+            std::string::npos)
+      << result.status();
+}
+
 // A file that something blew up costs nothing to make, and is not held whole.
 TEST_F(MetricLinesTest, ALineWithoutEndIsRefused) {
   const std::string good = Line(1, 3);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "ckpt/ledger.h"
 #include "determinism/status.h"
 #include "determinism/trace_raw.h"
 
@@ -55,6 +56,27 @@ absl::Status TakeHeader(TraceFolder& folder, const trace::Header& header,
                     file, "name a folder whose files have one level");
 }
 
+// From the run's ledger, if `path` is a run.
+void TakeRedone(FileSystem& fs, const std::string& path, TraceFolder& folder) {
+  if (!fs.Exists(JoinPath(path, "ledger.jsonl"))) return;
+  const auto ledger = ReadLedger(fs, path);
+  if (!ledger.ok()) {
+    folder.notes.push_back(
+        absl::StrCat("the ledger of ", path,
+                     " cannot be read (`lockstep ckpt verify`): steps that a "
+                     "resume did again may stand in the trace"));
+    return;
+  }
+  for (const LedgerEntry& entry : ledger->entries) {
+    const std::string& event = entry.event;
+    if (event != "launch" && event != "resume" && event != "fork") continue;
+    int64_t step = 0;  // of a launch
+    if (!absl::SimpleAtoi(entry.Field("step"), &step)) step = 0;
+    for (auto& [launch, last] : folder.redone) last = std::min(last, step);
+    folder.redone[step] = INT64_MAX;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
@@ -68,6 +90,7 @@ absl::StatusOr<TraceFolder> OpenTraceFolder(FileSystem& fs,
   }
   if (fs.Exists(JoinPath(path, "traces"))) {
     folder.path = JoinPath(path, "traces");
+    TakeRedone(fs, path, folder);
   }
   LS_RETURN_IF_ERROR(TakeFiles(fs, folder));
   for (const auto& [rank, files] : folder.files) {
@@ -96,7 +119,9 @@ absl::StatusOr<OperationList> OperationsOf(FileSystem& fs, TraceFolder& folder,
   for (auto file = files.begin(); file != files.end(); ++file) {
     const auto next = std::next(file);
     // What is beyond, the next launch has done again.
-    const int64_t last = next == files.end() ? INT64_MAX : next->first;
+    int64_t last = next == files.end() ? INT64_MAX : next->first;
+    const auto redone = folder.redone.find(file->first);
+    if (redone != folder.redone.end()) last = std::min(last, redone->second);
     LS_ASSIGN_OR_RETURN(RawTrace trace, ReadRawTrace(fs, file->second));
     if (trace.torn_bytes > 0) {
       folder.notes.push_back(absl::StrCat(file->second, " ends in ",

@@ -26,7 +26,10 @@ struct TraceFolder {
   std::map<int, std::map<int64_t, std::string>> files;
   std::map<int, TraceCoverage> coverage;  // of each rank
   int ranks = 0;                          // of the run; 0: not said
-  std::vector<std::string> notes;         // torn ends
+  // Steps done at a launch -> the step that a later launch went back to, whose
+  // trace need not be here: what it did again.
+  std::map<int64_t, int64_t> redone;
+  std::vector<std::string> notes;  // torn ends, steps that were done again
 };
 
 // A folder of trace files, or a run's, whose traces/ is taken. InputError where
