@@ -4,6 +4,7 @@
 #ifndef CKPT_COMPLAINTS_H_
 #define CKPT_COMPLAINTS_H_
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,10 @@ namespace lockstep {
 
 class Complaints {
  public:
-  void Add(std::string text) { list_.push_back(std::move(text)); }
+  // What was said already, as of another box of a tensor, is not said again.
+  void Add(std::string text) {
+    if (said_.insert(text).second) list_.push_back(std::move(text));
+  }
 
   // OK if there are none, else NoUsableCheckpoint with the first few.
   absl::Status Status(const std::string& what, const std::string& where,
@@ -22,6 +26,7 @@ class Complaints {
 
  private:
   std::vector<std::string> list_;
+  std::set<std::string> said_;
 };
 
 }  // namespace lockstep

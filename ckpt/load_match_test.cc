@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "ckpt/complaints.h"
 #include "ckpt/damage_for_test.h"
 #include "ckpt/load.h"
 #include "ckpt/verify.h"
@@ -98,6 +99,15 @@ TEST_F(MatchTest, TypesAndShapesMustBeEqual) {
     at(i, "cursor/sample")->kind = StateKind::kTensor;
   });
   ExpectNotLoaded("cursor/sample is tensor");
+}
+
+// A tensor that a program has in many boxes is complained of once.
+TEST(ComplaintsTest, SaysEachThingOnceAndCountsTheRest) {
+  Complaints complaints;
+  for (int i = 0; i < 30; ++i) complaints.Add("t" + std::to_string(i / 3));
+  const std::string text = Text(complaints.Status("unfit:", "a", "b"));
+  EXPECT_EQ(text.find("t0"), text.rfind("t0"));
+  EXPECT_NE(text.find("t7\n    and 2 more"), std::string::npos) << text;
 }
 
 TEST_F(MatchTest, AnIndexThatContradictsItselfIsRefused) {

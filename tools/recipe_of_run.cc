@@ -1,5 +1,7 @@
 #include "tools/recipe_of_run.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <vector>
 
@@ -33,7 +35,28 @@ bool ShapesTheState(const std::string& key) {
          key == "grid.tensor";
 }
 
+bool ShapesTensors(const std::string& key) {
+  return ShapesTheState(key) && key != "grid.tensor" && key != "model.chunk" &&
+         key != "model.key_block" && key != "model.norm_eps";
+}
+
+// A cut between stages is no layer.
+std::string WithoutCuts(std::string text) {
+  const size_t at = text.find("model.pattern = ");
+  if (at == text.npos) return text;
+  const size_t end = std::min(text.find('\n', at), text.size());
+  const auto first = text.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto last = text.begin() + static_cast<std::ptrdiff_t>(end);
+  text.erase(std::remove(first, last, '|'), last);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> OtherModel(const std::string& from,
+                                    const std::string& to) {
+  return ChangedValues(WithoutCuts(from), WithoutCuts(to), ShapesTensors);
+}
 
 absl::Status CheckOrderIsTheRuns(const Manifest& manifest,
                                  const std::string& text,

@@ -9,6 +9,7 @@
 #define LOCKSTEP_TOOLS_RECIPE_OF_RUN_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "ckpt/manifest.h"
@@ -31,6 +32,12 @@ absl::Status CheckModelIsTheRuns(const Manifest& manifest,
                                  const std::string& text,
                                  const Tokenizer& tokenizer,
                                  const std::string& run_dir);
+
+// "key: A -> B" where two recipes' models have no tensors of one shape and
+// number format; not what only changes how they are computed, initialised or
+// cut into stages.
+std::vector<std::string> OtherModel(const std::string& from,
+                                    const std::string& to);
 
 // Documents that another split holds out may have been trained on: a line on
 // stderr for each key.

@@ -18,7 +18,12 @@ absl::StatusOr<std::unique_ptr<ReplayRun>> ReplayRun::Open(
   LS_ASSIGN_OR_RETURN(auto source, ReplaySource::Open(fs, run_dir, options));
   std::unique_ptr<ReplayRun> run(new ReplayRun(std::move(source)));
   LS_RETURN_IF_ERROR(run->MakeStepper(options));
-  LS_RETURN_IF_ERROR(run->source_->Restore(*run->stepper_));
+  absl::Status restored = run->source_->Restore(*run->stepper_);
+  while (absl::IsDataLoss(restored)) {
+    LS_RETURN_IF_ERROR(run->source_->PassOver(restored));
+    restored = run->source_->Restore(*run->stepper_);
+  }
+  LS_RETURN_IF_ERROR(restored);
   LS_RETURN_IF_ERROR(run->SeekTo(options.before));
   return run;
 }

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ckpt/ledger.h"
 #include "ckpt/verify.h"
+#include "determinism/check.h"
 #include "determinism/fault.h"
 #include "determinism/float_env.h"
 #include "determinism/status.h"
@@ -16,6 +18,7 @@
 #include "tools/run_faults.h"
 #include "tools/skip_adoption.h"
 #include "tools/stored_run.h"
+#include "tools/trained_model.h"
 
 namespace lockstep {
 
@@ -32,7 +35,8 @@ absl::StatusOr<std::unique_ptr<ReplaySource>> ReplaySource::Open(
     FileSystem& fs, const std::string& run_dir, const ReplayOptions& options) {
   std::unique_ptr<ReplaySource> source(new ReplaySource(fs, run_dir));
   LS_RETURN_IF_ERROR(source->OpenAll(options));
-  LS_RETURN_IF_ERROR(source->FindStart(options));
+  LS_RETURN_IF_ERROR(source->FindStart());
+  LS_RETURN_IF_ERROR(source->CheckSets(options));
   return source;
 }
 
@@ -65,18 +69,36 @@ absl::Status ReplaySource::OpenAll(const ReplayOptions& options) {
   LS_ASSIGN_OR_RETURN(skips_, RecordedSkips(ledger.entries));
   planted_ = std::make_unique<Planted>();
   LS_ASSIGN_OR_RETURN(planted_->specs, KeptFaults(fs_, run_dir_));
-  return absl::OkStatus();
-}
-
-absl::Status ReplaySource::FindStart(const ReplayOptions& options) {
+  notes_of_the_run_ = notes_.size();
+  before_ = options.before;
   const int64_t asked = options.checkpoint_at_most < 0
                             ? options.before - 1
                             : options.checkpoint_at_most;
-  ResumeRequest request;
-  request.mode = options.from_seed ? ResumeMode::kNever : ResumeMode::kAuto;
-  request.at_most_step = std::min(asked, options.before - 1);
-  LS_ASSIGN_OR_RETURN(found_,
-                      FindCheckpoint(fs_, run_dir_, request, manifest_.run_id));
+  request_.mode = options.from_seed ? ResumeMode::kNever : ResumeMode::kAuto;
+  request_.at_most_step = std::min(asked, options.before - 1);
+  return absl::OkStatus();
+}
+
+// A load would refuse tensor by tensor, and blame the checkpoint.
+absl::Status ReplaySource::CheckSets(const ReplayOptions& options) const {
+  if (found_.fresh || options.sets.empty()) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(
+      const std::vector<std::string> changed,
+      OtherModelBySets(manifest_, run_dir_ + "/manifest.json", options.sets));
+  if (changed.empty()) return absl::OkStatus();
+  return InputError(
+      "the state of the run's checkpoints has no place in "
+      "another model: " +
+          absl::StrJoin(changed, "; "),
+      run_dir_,
+      "leave that as it is, or begin from the seed with "
+      "--from-seed");
+}
+
+absl::Status ReplaySource::FindStart() {
+  notes_.resize(notes_of_the_run_);
+  LS_ASSIGN_OR_RETURN(
+      found_, FindCheckpoint(fs_, run_dir_, request_, manifest_.run_id));
   if (!found_.fresh) {
     notes_.insert(notes_.end(), found_.notes.begin(), found_.notes.end());
   }
@@ -87,7 +109,13 @@ absl::Status ReplaySource::FindStart(const ReplayOptions& options) {
                      ", and the checkpoint of that is gone"),
         run_dir_, "name a step after its oldest checkpoint");
   }
-  return NoteOtherRecipe(options.before);
+  return NoteOtherRecipe(before_);
+}
+
+absl::Status ReplaySource::PassOver(const absl::Status& load) {
+  LS_CHECK(!found_.fresh) << load;
+  request_.unfit[found_.dir] = WhyUnfit(load);
+  return FindStart();
 }
 
 absl::Status ReplaySource::NoteOtherRecipe(int64_t step) {

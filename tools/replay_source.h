@@ -63,15 +63,21 @@ class ReplaySource {
   // InputError: no run there, `before` is no step that the run has done or was
   // about to do, data that are gone or are not what the run read.
   // NoUsableCheckpoint: there are checkpoints to begin from and all are
-  // damaged. `fs` is borrowed.
+  // damaged. InputError: `sets` make another model, which has no place for a
+  // checkpoint's state. `fs` is borrowed.
   static absl::StatusOr<std::unique_ptr<ReplaySource>> Open(
       FileSystem& fs, const std::string& run_dir, const ReplayOptions& options);
   ~ReplaySource();
 
   // Puts a stepper of this source's config where stepping begins; from there on
   // it also passes over `skips`. Collective over the stepper's ranks.
+  // NoUsableCheckpoint, on all of them: every byte of the checkpoint holds, and
+  // it cannot be loaded.
   absl::Status Restore(Stepper& stepper,
                        const std::vector<SkipRange>& skips = {}) const;
+  // After that: stepping begins at an older checkpoint, and notes() say why.
+  // NoUsableCheckpoint, naming all, where there is none. No rank is at work.
+  absl::Status PassOver(const absl::Status& load);
   // The report of a step beside what the run recorded.
   ReplayedStep Compare(StepReport report) const;
   // A step that its numbers refused, likewise.
@@ -96,7 +102,8 @@ class ReplaySource {
   ReplaySource(FileSystem& fs, std::string run_dir);
   absl::Status OpenAll(const ReplayOptions& options);
   absl::Status CheckStep(int64_t step) const;
-  absl::Status FindStart(const ReplayOptions& options);
+  absl::Status CheckSets(const ReplayOptions& options) const;
+  absl::Status FindStart();
   // Notes that stepping began before the recipe of `step` was in force.
   absl::Status NoteOtherRecipe(int64_t step);
 
@@ -106,12 +113,15 @@ class ReplaySource {
   RecordedStop stop_;
   Manifest manifest_;
   RunConfig config_;
+  int64_t before_ = 1;
+  ResumeRequest request_;
   FoundCheckpoint found_;
   std::vector<SkipRange> skips_;
   struct Planted;
   std::unique_ptr<Planted> planted_;
   std::unique_ptr<Dataset> dataset_;
   std::vector<std::string> notes_;
+  size_t notes_of_the_run_ = 0;  // the first; what follows is of the start
 };
 
 }  // namespace lockstep

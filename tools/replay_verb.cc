@@ -1,5 +1,4 @@
-// `lockstep replay`: a window of a run's steps, done again and judged
-// (tools/replay/).
+// `lockstep replay`: steps of a run done again and judged (tools/replay/).
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "determinism/status.h"
 #include "determinism/trace_writer.h"
 #include "tools/launches.h"
@@ -84,11 +82,15 @@ class Replay {
       : fs_(fs), options_(options) {}
 
   absl::Status Open() {
+    ReplayOptions start = {.before = options_.from, .sets = options_.sets};
+    start.from_seed = options_.from_seed;
+    // Which samples are replayed hangs on which checkpoint can be loaded.
+    if (!options_.skip_samples.empty() || !options_.without.empty()) {
+      LS_ASSIGN_OR_RETURN(start.checkpoint_at_most,
+                          WhereReplayBegins(fs_, options_.run_dir, Window()));
+    }
     LS_ASSIGN_OR_RETURN(source_,
-                        ReplaySource::Open(fs_, options_.run_dir,
-                                           {.before = options_.from,
-                                            .from_seed = options_.from_seed,
-                                            .sets = options_.sets}));
+                        ReplaySource::Open(fs_, options_.run_dir, start));
     LS_ASSIGN_OR_RETURN(judgement_.remedy,
                         PlanRemedy(*source_,
                                    {options_.sets, options_.skip_samples,

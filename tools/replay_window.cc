@@ -1,6 +1,8 @@
 #include "tools/replay_window.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -9,9 +11,9 @@
 #include "model/model_layout.h"
 #include "parallel/thread_comm.h"
 #include "tools/config_layout.h"
-#include "tools/launches.h"
 #include "tools/rank_cores.h"
 #include "tools/replay_faults.h"
+#include "tools/window_notes.h"
 
 namespace lockstep {
 namespace {
@@ -29,10 +31,17 @@ class WindowRank {
         world_(world),
         faults_(source.FaultsOf(world.rank())) {}
 
-  // `window`: of the first rank, else null.
-  absl::Status Run(ReplayedWindow* window) {
+  // `unfit` becomes true where every rank's load failed.
+  absl::Status Begin(std::atomic<bool>& unfit) {
     LS_RETURN_IF_ERROR(MakeStepper());
-    LS_RETURN_IF_ERROR(source_.Restore(*stepper_, options_.skips));
+    const absl::Status restored = source_.Restore(*stepper_, options_.skips);
+    if (absl::IsDataLoss(restored)) unfit = true;
+    return restored;
+  }
+
+  // What the first rank finds goes to `found`.
+  absl::Status Run(ReplayedWindow& found) {
+    ReplayedWindow* const window = world_.rank() == 0 ? &found : nullptr;
     while (Next() < options_.from) {
       LS_ASSIGN_OR_RETURN(const ReplayedStep step, Step(window));
       if (visitor_.before) {
@@ -99,42 +108,44 @@ class WindowRank {
   std::unique_ptr<Stepper> stepper_;
 };
 
-// A window is done with one recipe, that of its first step.
-absl::Status NoteLaterRecipe(FileSystem& fs, const std::string& run_dir,
-                             const WindowOptions& options,
-                             std::vector<std::string>& notes) {
-  LS_ASSIGN_OR_RETURN(const auto launch, LaunchOfStep(fs, run_dir, options.to));
-  if (!launch || launch->since < options.from) return absl::OkStatus();
-  notes.push_back(
-      absl::StrCat("steps ", launch->since + 1, " to ", options.to,
-                   " were made with another recipe than step ", options.from,
-                   ", with which they are done here; ask for them from step ",
-                   launch->since + 1, " on"));
-  return absl::OkStatus();
+struct Place {
+  std::unique_ptr<ReplaySource> source;
+  int ranks = 1;
+  Machine machine;
+};
+
+absl::StatusOr<Place> OpenPlace(FileSystem& fs, const std::string& run_dir,
+                                const WindowOptions& options) {
+  Place place;
+  ReplayOptions start = {.before = options.from, .sets = options.sets};
+  start.checkpoint_at_most = options.checkpoint_at_most;
+  start.from_seed = options.from_seed;
+  LS_ASSIGN_OR_RETURN(place.source, ReplaySource::Open(fs, run_dir, start));
+  place.ranks = MeshShapeOf(place.source->config()).world();
+  LS_ASSIGN_OR_RETURN(place.machine, ChooseMachine(options.threads));
+  if (options.threads == 0) {
+    place.machine.threads = std::max(place.machine.threads / place.ranks, 1);
+  }
+  return place;
 }
 
-std::string LayoutText(const Manifest& manifest) {
-  return absl::StrCat(manifest.layout.world,
-                      " rank(s): data=", manifest.layout.data,
-                      ", tensor=", manifest.layout.tensor,
-                      ", pipeline=", manifest.layout.pipeline);
-}
-
-// And on one layout, its first step's; what acted on ranks of another does not
-// come back there.
-absl::Status NoteLaterLayout(FileSystem& fs, const std::string& run_dir,
-                             const WindowOptions& options,
-                             const Manifest& manifest, ReplayedWindow& window) {
-  LS_ASSIGN_OR_RETURN(const auto later, NextLayout(fs, run_dir, manifest,
-                                                   options.from, options.to));
-  if (!later) return absl::OkStatus();
-  window.other_layout_from = later->since + 1;
-  window.notes.push_back(absl::StrCat(
-      "steps from ", later->since + 1, " on were made on another layout (",
-      LayoutText(later->manifest), ") than step ", options.from, " (",
-      LayoutText(manifest), "), on which all are done here; ask for them from ",
-      "step ", later->since + 1, " on"));
-  return absl::OkStatus();
+// `body` on each rank, where stepping begins. After a checkpoint that no rank
+// can load, from an older one.
+absl::Status FromStart(const Place& place, const WindowOptions& options,
+                       const WindowVisitor& visitor,
+                       const std::function<absl::Status(WindowRank&)>& body) {
+  while (true) {
+    std::atomic<bool> unfit = false;
+    const absl::Status done =
+        RunThreadRanks(place.ranks, [&](Communicator& world) {
+          WindowRank rank(*place.source, options, place.machine, visitor,
+                          world);
+          LS_RETURN_IF_ERROR(rank.Begin(unfit));
+          return body(rank);
+        });
+    if (!unfit || !absl::IsDataLoss(done)) return done;
+    LS_RETURN_IF_ERROR(place.source->PassOver(done));
+  }
 }
 
 }  // namespace
@@ -148,29 +159,28 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
         absl::StrCat("no steps from ", options.from, " to ", options.to),
         run_dir, "name a first step that is not after the last");
   }
-  LS_ASSIGN_OR_RETURN(
-      const std::unique_ptr<ReplaySource> source,
-      ReplaySource::Open(fs, run_dir,
-                         {.before = options.from,
-                          .checkpoint_at_most = options.checkpoint_at_most,
-                          .from_seed = options.from_seed,
-                          .sets = options.sets}));
-  const int ranks = MeshShapeOf(source->config()).world();
-  LS_ASSIGN_OR_RETURN(Machine machine, ChooseMachine(options.threads));
-  if (options.threads == 0)
-    machine.threads = std::max(machine.threads / ranks, 1);
-  ReplayedWindow window = {.began_at = source->began_at(),
-                           .ranks = ranks,
-                           .storage = source->config().precision.storage(),
-                           .notes = source->notes()};
-  LS_RETURN_IF_ERROR(NoteLaterRecipe(fs, run_dir, options, window.notes));
+  LS_ASSIGN_OR_RETURN(const Place place, OpenPlace(fs, run_dir, options));
+  const ReplaySource& source = *place.source;
+  ReplayedWindow window = {.ranks = place.ranks,
+                           .storage = source.config().precision.storage()};
   LS_RETURN_IF_ERROR(
-      NoteLaterLayout(fs, run_dir, options, source->manifest(), window));
-  LS_RETURN_IF_ERROR(RunThreadRanks(ranks, [&](Communicator& world) {
-    WindowRank rank(*source, options, machine, visitor, world);
-    return rank.Run(world.rank() == 0 ? &window : nullptr);
+      NoteLaterLaunches(fs, run_dir, options, source.manifest(), window));
+  LS_RETURN_IF_ERROR(FromStart(place, options, visitor, [&](WindowRank& rank) {
+    return rank.Run(window);
   }));
+  window.began_at = source.began_at();
+  const auto& notes = source.notes();
+  window.notes.insert(window.notes.begin(), notes.begin(), notes.end());
   return window;
+}
+
+absl::StatusOr<int64_t> WhereReplayBegins(FileSystem& fs,
+                                          const std::string& run_dir,
+                                          const WindowOptions& options) {
+  LS_ASSIGN_OR_RETURN(const Place place, OpenPlace(fs, run_dir, options));
+  LS_RETURN_IF_ERROR(FromStart(place, options, {},
+                               [](WindowRank&) { return absl::OkStatus(); }));
+  return place.source->began_at();
 }
 
 }  // namespace lockstep

@@ -74,6 +74,12 @@ absl::StatusOr<ReplayedWindow> ReplayWindow(FileSystem& fs,
                                             const WindowOptions& options,
                                             const WindowVisitor& visitor = {});
 
+// ReplayedWindow::began_at, before any step is done: all ranks load what they
+// would begin from.
+absl::StatusOr<int64_t> WhereReplayBegins(FileSystem& fs,
+                                          const std::string& run_dir,
+                                          const WindowOptions& options);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_REPLAY_WINDOW_H_

@@ -41,4 +41,9 @@ absl::StatusOr<CheckpointIndex> RestoreStepper(
   return index;
 }
 
+std::string WhyUnfit(const absl::Status& load) {
+  const std::string text(load.message());
+  return text.substr(0, text.find("\n  where: "));
+}
+
 }  // namespace lockstep

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ckpt/checkpoint_index.h"
 #include "determinism/file_system.h"
@@ -26,6 +27,11 @@ namespace lockstep {
 absl::StatusOr<CheckpointIndex> RestoreStepper(
     FileSystem& fs, Stepper& stepper, const std::string& checkpoint,
     Communicator* world = nullptr, std::vector<std::string>* notes = nullptr);
+
+// What such an error says without its place and what to do, which are for a
+// checkpoint that was asked for by name: why it was passed over
+// (ResumeRequest::unfit).
+std::string WhyUnfit(const absl::Status& load);
 
 }  // namespace lockstep
 

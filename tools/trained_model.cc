@@ -12,6 +12,7 @@
 #include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "parallel/thread_comm.h"
+#include "tools/recipe_of_run.h"
 #include "tools/recipe_values.h"
 #include "tools/restore.h"
 
@@ -22,21 +23,36 @@ absl::StatusOr<std::unique_ptr<TrainedModel>> TrainedModel::Load(
     const std::string& checkpoint, const Machine& machine,
     const Dataset* dataset) {
   std::unique_ptr<TrainedModel> model(new TrainedModel);
-  const ResumeRequest request =
-      ParseResume(checkpoint.empty() ? "must" : checkpoint);
-  LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
-                      FindCheckpoint(fs, run_dir, request, ""));
-  for (const std::string& note : found.notes) {
-    std::fprintf(stderr, "lockstep: %s; step %lld is used\n", note.c_str(),
-                 static_cast<long long>(found.step));
-  }
   model->communicator_ = std::move(MakeThreadComms(1).front());
   model->stepper_ = std::make_unique<Stepper>(
       config, StepperOptions{machine.threads, machine.isa, 0}, dataset,
       LayoutOfOne(model->communicator_.get()), nullptr);
-  LS_RETURN_IF_ERROR(RestoreStepper(fs, *model->stepper_, found.dir).status());
-  model->step_ = found.step;
+  const ResumeRequest request =
+      ParseResume(checkpoint.empty() ? "must" : checkpoint);
+  LS_RETURN_IF_ERROR(model->LoadNewest(fs, run_dir, request));
   return model;
+}
+
+absl::Status TrainedModel::LoadNewest(FileSystem& fs,
+                                      const std::string& run_dir,
+                                      ResumeRequest request) {
+  for (;;) {
+    LS_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                        FindCheckpoint(fs, run_dir, request, ""));
+    const absl::Status loaded =
+        RestoreStepper(fs, *stepper_, found.dir).status();
+    if (absl::IsDataLoss(loaded) && request.mode != ResumeMode::kPath) {
+      request.unfit[found.dir] = WhyUnfit(loaded);
+      continue;
+    }
+    LS_RETURN_IF_ERROR(loaded);
+    for (const std::string& note : found.notes) {
+      std::fprintf(stderr, "lockstep: %s; step %lld is used\n", note.c_str(),
+                   static_cast<long long>(found.step));
+    }
+    step_ = found.step;
+    return absl::OkStatus();
+  }
 }
 
 absl::Status CheckRunExists(FileSystem& fs, const std::string& run_dir) {
@@ -65,13 +81,11 @@ absl::Status CheckKept(const std::string& path) {
                     "copies the model anew, also where no step is left to do");
 }
 
-}  // namespace
-
 // Every line of the resolved text is "key = value", which --set takes without
 // the blanks; a key without a value, or that follows from others, is no line.
-absl::StatusOr<RunConfig> ConfigOfManifest(
-    const Manifest& manifest, const std::string& where,
-    const std::vector<std::string>& sets) {
+absl::StatusOr<Recipe> RecipeOfManifest(const Manifest& manifest,
+                                        const std::string& where,
+                                        const std::vector<std::string>& sets) {
   std::set<std::string> overridden;
   for (const std::string& set : sets) {
     overridden.insert(set.substr(0, set.find('=')));
@@ -94,8 +108,25 @@ absl::StatusOr<RunConfig> ConfigOfManifest(
     all.push_back(key + "=" + value);
   }
   all.insert(all.end(), sets.begin(), sets.end());
-  LS_ASSIGN_OR_RETURN(Recipe recipe, Recipe::FromText("", where, all));
+  return Recipe::FromText("", where, all);
+}
+
+}  // namespace
+
+absl::StatusOr<RunConfig> ConfigOfManifest(
+    const Manifest& manifest, const std::string& where,
+    const std::vector<std::string>& sets) {
+  LS_ASSIGN_OR_RETURN(Recipe recipe, RecipeOfManifest(manifest, where, sets));
   return ReadRunConfig(recipe, manifest.schedule_length_samples);
+}
+
+absl::StatusOr<std::vector<std::string>> OtherModelBySets(
+    const Manifest& manifest, const std::string& where,
+    const std::vector<std::string>& sets) {
+  LS_ASSIGN_OR_RETURN(Recipe recipe, RecipeOfManifest(manifest, where, sets));
+  LS_RETURN_IF_ERROR(
+      ReadRunConfig(recipe, manifest.schedule_length_samples).status());
+  return OtherModel(manifest.recipe.text, recipe.ResolvedText());
 }
 
 }  // namespace lockstep

@@ -1,9 +1,9 @@
 // A run's model, loaded for use and not for training: eval and generate.
 //
-// What it is: the newest checkpoint that verifies (or the one asked for) in a
-// stepper that nobody steps. What it is not: a writer: it takes no lock and
-// leaves no trace in the run's folder. Why so: reading a run must not disturb
-// it, even while it trains.
+// What it is: the newest checkpoint that can be loaded (or the one asked for)
+// in a stepper that nobody steps. What it is not: a writer: it takes no lock
+// and leaves no trace in the run's folder. Why so: reading a run must not
+// disturb it, even while it trains.
 #ifndef LOCKSTEP_TOOLS_TRAINED_MODEL_H_
 #define LOCKSTEP_TOOLS_TRAINED_MODEL_H_
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ckpt/find.h"
 #include "ckpt/manifest.h"
 #include "data/dataset.h"
 #include "parallel/communicator.h"
@@ -24,7 +25,8 @@ namespace lockstep {
 class TrainedModel {
  public:
   // `dataset` may be null where only the weights are used. A newer checkpoint
-  // that does not verify is passed over, and stderr says so.
+  // that does not verify, or cannot be loaded though it does, is passed over,
+  // and stderr says so and which step is used; not one that is named.
   static absl::StatusOr<std::unique_ptr<TrainedModel>> Load(
       FileSystem& fs, const RunConfig& config, const std::string& run_dir,
       const std::string& checkpoint, const Machine& machine,
@@ -35,6 +37,9 @@ class TrainedModel {
 
  private:
   TrainedModel() = default;
+  absl::Status LoadNewest(FileSystem& fs, const std::string& run_dir,
+                          ResumeRequest request);
+
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Stepper> stepper_;
   int64_t step_ = 0;
@@ -52,6 +57,12 @@ absl::StatusOr<RunConfig> ConfigOfRun(FileSystem& fs,
 absl::StatusOr<RunConfig> ConfigOfManifest(
     const Manifest& manifest, const std::string& where,
     const std::vector<std::string>& sets = {});
+
+// "key: A -> B" of each of `sets` that makes another model of it, in which a
+// checkpoint's state has no place.
+absl::StatusOr<std::vector<std::string>> OtherModelBySets(
+    const Manifest& manifest, const std::string& where,
+    const std::vector<std::string>& sets);
 
 }  // namespace lockstep
 

@@ -2,42 +2,16 @@
 // the one before, on all ranks alike, and says why.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ckpt/checkpoint_index.h"
-#include "determinism/file_system.h"
 #include "determinism/status.h"
+#include "tests/train/reseal_for_test.h"
 #include "tests/train/train_rig.h"
 
 namespace lockstep {
 namespace {
-
-// As somebody leaves it who can seal an index.
-void Reseal(const TrainRig& rig, int64_t step,
-            const std::function<void(CheckpointIndex&)>& change) {
-  const std::string folder = absl::StrCat("checkpoints/", CheckpointName(step));
-  auto index = ReadIndex(*PosixFileSystem(), rig.dir() + "/" + folder);
-  ASSERT_TRUE(index.ok()) << index.status();
-  change(*index);
-  rig.Write(folder + "/index.json", IndexToJson(*index));
-}
-
-void OtherKind(CheckpointIndex& index) {
-  for (IndexTensor& tensor : index.tensors) {
-    if (tensor.kind != StateKind::kU64) continue;
-    tensor.kind = StateKind::kTensor;
-    return;
-  }
-  ADD_FAILURE() << "no such entry";
-}
-
-void OtherFingerprint(CheckpointIndex& index) {
-  char& digit = index.tensors[0].fingerprint[3];
-  digit = digit == '0' ? '1' : '0';
-}
 
 class WalkBackTest : public testing::TestWithParam<int64_t> {};
 
