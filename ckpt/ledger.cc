@@ -72,15 +72,17 @@ absl::StatusOr<std::unique_ptr<Ledger>> Ledger::Open(FileSystem& file_system,
   return ledger;
 }
 
-// The head that was noted last is not in the chain. It is on record from then
-// on, and a head is noted before the first line.
+// The head that was noted last is not in the chain, or nobody knows it. That is
+// on record from then on, and a head is noted before the first line.
 absl::Status Ledger::RecordLostLines(const LedgerHead& newest) {
-  if (!newest.damaged && (newest.head.empty() || Contains(newest.head))) {
+  const bool missing = newest.head.empty() && !newest.damaged;
+  if (missing ? entries_.empty() : !newest.damaged && Contains(newest.head)) {
     return WriteLedgerHead(file_system_, run_dir_, head_);
   }
-  return Append("lost_lines",
-                {{"after", static_cast<int64_t>(entries_.size())},
-                 {"head", newest.damaged ? "unreadable" : newest.head}});
+  return Append("lost_lines", {{"after", static_cast<int64_t>(entries_.size())},
+                               {"head", newest.damaged ? "unreadable"
+                                        : missing      ? "missing"
+                                                       : newest.head}});
 }
 
 absl::StatusOr<std::string> Ledger::MoveTornLineAside(const std::string& torn) {

@@ -80,6 +80,8 @@ absl::StatusOr<std::vector<ListedCheckpoint>> ListCheckpoints(
       listed.why = FirstLine(index.status());
     }
     listed.complete = listed.why.empty();
+    // A live trainer's retention may have taken it away meanwhile.
+    if (!listed.complete && !file_system.Stat(listed.dir).ok()) continue;
     listed.pinned = file_system.Exists(PinOf(run_dir, name));
     const auto info = file_system.Stat(JoinPath(listed.dir, kIndexFile));
     if (info.ok()) listed.saved_ms = info->mtime_ns / 1'000'000;

@@ -8,6 +8,7 @@
 #include "ckpt/gone_checkpoints.h"
 #include "ckpt/ledger.h"
 #include "ckpt/ledger_head.h"
+#include "ckpt/ledger_traces.h"
 #include "ckpt/manifest.h"
 #include "ckpt/sealed_json.h"
 #include "ckpt/verify_content.h"
@@ -18,6 +19,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kLedgerFile[] = "ledger.jsonl";
+constexpr char kLaunches[] = "launches/";
 
 class RunVerifier {
  public:
@@ -33,9 +35,10 @@ class RunVerifier {
     const auto checkpoints = ListCheckpoints(file_system_, run_dir_);
     if (!checkpoints.ok()) AddUnread("checkpoints", checkpoints.status());
     for (size_t i = 0; checkpoints.ok() && i < checkpoints->size(); ++i) {
-      LS_RETURN_IF_ERROR(VerifyOne((*checkpoints)[i]));
+      VerifyOne((*checkpoints)[i]);
     }
-    NameTheGone();
+    if (checkpoints.ok()) NameTheGone();
+    if (ledger_holds_) NameTheLost();
     result_.ok = result_.damage.empty();
     return std::move(result_);
   }
@@ -77,9 +80,20 @@ class RunVerifier {
   // Of a chain that is damaged nothing more can be said.
   void CheckHead(const std::string& head, const std::string& holder) {
     if (!ledger_holds_ || ledger_.Contains(head)) return;
-    const uint64_t size = SizeOf(kLedgerFile);
-    Add(kLedgerFile, size, size,
-        absl::StrCat("has lost lines: ", holder, " remembers its head ", head));
+    ReadTheLedgerAgain();
+    if (!ledger_.Contains(head))
+      AddLost(absl::StrCat(holder, " remembers its head ", head));
+  }
+
+  // A trainer at work may have added the lines that seem to be missing.
+  void ReadTheLedgerAgain() {
+    auto now = ReadLedger(file_system_, run_dir_);
+    if (now.ok()) ledger_ = *std::move(now);
+  }
+
+  void AddLost(const std::string& trace) {
+    const uint64_t end = SizeOf(kLedgerFile);
+    Add(kLedgerFile, end, end, "has lost lines: " + trace);
   }
 
   void CheckNewestHead(const absl::StatusOr<LedgerHead>& newest) {
@@ -108,62 +122,64 @@ class RunVerifier {
     }
     ++result_.manifests;
     if (run_id != nullptr) *run_id = manifest->run_id;
-    CheckHead(manifest->ledger_head, file);
+    // Those of launches are traces (ledger_traces.h).
+    if (!file.starts_with(kLaunches)) CheckHead(manifest->ledger_head, file);
   }
 
   void VerifyManifests() {
     VerifyManifest(kManifestFile, &run_id_);
-    const std::string launches = "launches/";
     std::set<std::string> files;  // that are there, or that an event names
     for (const LedgerEntry& entry : ledger_.entries) {
       const std::string file = entry.Field("manifest");
-      if (file.starts_with(launches)) files.insert(file);
+      if (file.starts_with(kLaunches)) files.insert(file);
     }
-    const auto names = file_system_.List(JoinPath(run_dir_, "launches"));
-    if (!names.ok() && !absl::IsNotFound(names.status())) {
-      AddUnread("launches", names.status());
-    }
-    for (size_t i = 0; names.ok() && i < names->size(); ++i) {
-      if ((*names)[i].ends_with(".json")) files.insert(launches + (*names)[i]);
-    }
+    const auto kept = LaunchFiles(file_system_, run_dir_);
+    if (!kept.ok()) AddUnread("launches", kept.status());
+    if (kept.ok()) files.insert(kept->begin(), kept->end());
     for (const std::string& file : files) VerifyManifest(file, nullptr);
   }
 
-  absl::Status VerifyOne(const ListedCheckpoint& checkpoint) {
-    LS_ASSIGN_OR_RETURN(const VerifyResult one,
-                        VerifyContent(file_system_, checkpoint.dir));
-    // A live trainer's retention may have taken it away meanwhile.
-    if (!file_system_.Exists(checkpoint.dir)) return absl::OkStatus();
+  void VerifyOne(const ListedCheckpoint& checkpoint) {
     const std::string folder = absl::StrCat("checkpoints/", checkpoint.name);
+    const auto verified = VerifyContent(file_system_, checkpoint.dir);
+    // A live trainer's retention may have taken it away meanwhile.
+    if (!file_system_.Exists(checkpoint.dir)) return;
+    if (!verified.ok()) return AddUnread(folder, verified.status());
+    const VerifyResult& one = *verified;
     result_.steps.push_back(checkpoint.step);
     for (Damage damage : one.damage) {
       damage.file = absl::StrCat(folder, "/", damage.file);
       result_.damage.push_back(std::move(damage));
     }
-    if (!one.ok) return absl::OkStatus();
+    if (!one.ok) return;
     if (!run_id_.empty() && one.index.run_id != run_id_) {
       const std::string file = absl::StrCat(folder, "/", kIndexFile);
       Add(file, 0, SizeOf(file),
           absl::StrCat("is of run ", one.index.run_id, ", and this is run ",
                        run_id_));
-      return absl::OkStatus();
+      return;
     }
     CheckHead(one.index.ledger_head, folder);
     VerifyManifest(absl::StrCat(folder, "/", kManifestFile), nullptr);
-    return absl::OkStatus();
   }
 
   // A live trainer's retention says so first, so whoever misses a folder finds
   // that line in the ledger as it is then.
   void NameTheGone() {
-    auto gone = GoneCheckpoints(file_system_, run_dir_, ledger_.entries);
-    if (gone.empty()) return;
-    const auto now = ReadLedger(file_system_, run_dir_);
-    if (now.ok()) gone = GoneCheckpoints(file_system_, run_dir_, now->entries);
-    for (const std::string& name : gone) {
+    const auto& entries = ledger_.entries;
+    if (GoneCheckpoints(file_system_, run_dir_, entries).empty()) return;
+    ReadTheLedgerAgain();
+    for (const auto& name : GoneCheckpoints(file_system_, run_dir_, entries)) {
       Add(absl::StrCat("checkpoints/", name), 0, 0,
           "the ledger has it, and it is gone");
     }
+  }
+
+  void NameTheLost() {
+    ReadTheLedgerAgain();
+    const auto& lines = ledger_.entries;
+    for (const auto& trace : TracesOfLostLines(file_system_, run_dir_, lines))
+      AddLost(trace);
   }
 
   FileSystem& file_system_;
@@ -179,22 +195,6 @@ class RunVerifier {
 absl::StatusOr<RunVerifyResult> VerifyRun(FileSystem& file_system,
                                           const std::string& run_dir) {
   return RunVerifier(file_system, run_dir).Run();
-}
-
-std::string RunVerifyResultToJson(const RunVerifyResult& result) {
-  OrderedJson list = OrderedJson::array();
-  for (const Damage& damage : result.damage) {
-    list.push_back({{"file", damage.file},
-                    {"tensor", damage.tensor},
-                    {"from", damage.from},
-                    {"to", damage.to},
-                    {"what", damage.what}});
-  }
-  return CompactJson({{"ok", result.ok},
-                      {"steps", result.steps},
-                      {"ledger_lines", result.ledger_lines},
-                      {"manifests", result.manifests},
-                      {"damage", list}});
 }
 
 }  // namespace lockstep

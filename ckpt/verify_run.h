@@ -5,8 +5,9 @@
 // that the ledger still has each head that ledger_head, a manifest or a
 // checkpoint remembers: a ledger whose end was cut off cleanly is whole in
 // itself, and only they know. The same of a checkpoint that is gone as a whole:
-// the ledger has it. Reads only. Not the data of
-// the run (`data verify`), and no steps are done again (`verify`).
+// the ledger has it; and of one that no line tells of (ledger_traces.h), unless
+// a `lost_lines` event has that on record. Reads only. Not the data of the run
+// (`data verify`), and no steps are done again (`verify`).
 
 #ifndef CKPT_VERIFY_RUN_H_
 #define CKPT_VERIFY_RUN_H_

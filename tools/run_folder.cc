@@ -10,6 +10,7 @@
 #include "determinism/status.h"
 #include "tools/launches.h"
 #include "tools/rank_lead.h"
+#include "tools/restore.h"
 #include "tools/state_by_group.h"
 
 namespace lockstep {
@@ -21,17 +22,14 @@ void NoteLostLines(const std::vector<LedgerEntry>& entries,
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     if (entry->event == "torn_line") continue;
     if (entry->event != "lost_lines") return;
-    notes.push_back(absl::StrCat("the ledger has lost lines: after line ",
-                                 entry->Field("after"), ", and ledger_head is ",
-                                 entry->Field("head"),
-                                 "; what they said is known to nobody"));
+    const std::string head = entry->Field("head");
+    if (head.empty()) continue;  // of traces (RecordTraces)
+    const bool known = head != "missing" && head != "unreadable";
+    notes.push_back(absl::StrCat(
+        known ? "the ledger has lost lines: after line "
+              : "nobody can say whether the ledger has lost lines after line ",
+        entry->Field("after"), ", and ledger_head is ", head));
   }
-}
-
-// What a load says without its last line, which is for one that was asked for.
-std::string WhyUnfit(const absl::Status& load) {
-  const std::string text(load.message());
-  return text.substr(0, text.find("\n  where: "));
 }
 
 }  // namespace
@@ -51,6 +49,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(FileSystem& fs,
   LS_ASSIGN_OR_RETURN(folder->ledger_, Ledger::Open(fs, folder->dir_, clock,
                                                     folder->lock_.get()));
   NoteLostLines(folder->ledger_->entries(), folder->notes_);
+  LS_RETURN_IF_ERROR(folder->RecordTraces());
   return folder;
 }
 

@@ -107,6 +107,8 @@ class RunFolder {
   absl::Status StartFresh(Manifest current, Stepper& stepper);
   absl::Status RecordSkipped(const FoundCheckpoint& found);
   absl::Status RecordGone();
+  // Of lines that the ledger has lost.
+  absl::Status RecordTraces();
   // Whether `current` may go on from there; then it is the run's manifest.
   absl::Status Admit(const FoundCheckpoint& found, const ResumeRequest& request,
                      const Allowance& allowance, Manifest current);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ckpt/gone_checkpoints.h"
+#include "ckpt/ledger_traces.h"
 #include "ckpt/manifest_compare.h"
 #include "ckpt/verify.h"
 #include "determinism/status.h"
@@ -60,6 +61,17 @@ absl::Status RunFolder::RecordGone() {
                    ": the ledger has it, and it is gone");
   notes_.push_back(why);
   return Record("checkpoint_skipped", {{"why", why}, {"gone", gone}});
+}
+
+absl::Status RunFolder::RecordTraces() {
+  const auto& entries = ledger_->entries();
+  const std::vector<std::string> traces = TracesOfLostLines(fs_, dir_, entries);
+  if (traces.empty()) return absl::OkStatus();
+  notes_.push_back(
+      absl::StrCat("the ledger has lost lines: ", absl::StrJoin(traces, "; "),
+                   "; what they said is known to nobody"));
+  return Record("lost_lines", {{"after", static_cast<int64_t>(entries.size())},
+                               {"traces", traces}});
 }
 
 absl::Status RunFolder::CheckManifest(const Allowance& allowance,
