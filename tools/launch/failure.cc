@@ -34,7 +34,31 @@ int64_t NewestSaved(FileSystem& fs, const std::string& run_dir) {
   return saved;
 }
 
+// Of an exit code that has nothing to do with a step.
+const char* MeaningOf(int exit_code) {
+  switch (exit_code) {
+    case 2:
+      return "the user's input";
+    case 3:
+      return "the run and this launch differ, or its ledger is damaged";
+    case 4:
+      return "checkpoints exist and none is usable";
+    case 8:
+      return "stopped on request";
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
+
+std::string TextOfEnd(const JobEnd& end) {
+  if (const char* const meaning = MeaningOf(end.exit_code)) {
+    return absl::StrCat(end.exit_code, " (", meaning, ")");
+  }
+  return absl::StrCat(end.exit_code, " in step ", end.step,
+                      end.host.empty() ? "" : " on " + end.host);
+}
 
 MpirunWords ReadMpirun(const std::string& said) {
   for (const std::string& line :

@@ -40,6 +40,10 @@ JobEnd DescribeEnd(FileSystem& fs, const std::string& run_dir, int exit_code,
                    const std::string& attempt,
                    const std::vector<LaunchHost>& hosts);
 
+// "137 in step 6 on b", or "4 (checkpoints exist and none is usable)": such an
+// end came before any step, or says itself where.
+std::string TextOfEnd(const JobEnd& end);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_LAUNCH_FAILURE_H_

@@ -103,6 +103,15 @@ TEST(JobTest, WhatAJobLeavesBehindEndsWithIt) {
   EXPECT_FALSE(PosixFileSystem()->Exists(mark));
 }
 
+// A job that was refused was in no step.
+TEST(FailureTest, AnEndIsToldByWhatItMeans) {
+  EXPECT_EQ(TextOfEnd({.exit_code = 137, .step = 6, .host = "b"}),
+            "137 in step 6 on b");
+  EXPECT_EQ(TextOfEnd({.exit_code = 5, .step = 6}), "5 in step 6");
+  EXPECT_EQ(TextOfEnd({.exit_code = 4, .step = 7}),
+            "4 (checkpoints exist and none is usable)");
+}
+
 TEST(MpirunCommandTest, SaysHostsAndTrain) {
   LaunchOptions options;
   options.train.recipe = "r.toml";

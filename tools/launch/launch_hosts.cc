@@ -47,6 +47,13 @@ std::vector<std::string> IdleOf(const std::vector<LaunchHost>& chosen,
   return idle;
 }
 
+std::string WaitsFor(const std::vector<LaunchHost>& hosts, int64_t world,
+                     int64_t most_ms) {
+  return absl::StrCat(
+      SlotsIn(hosts), " slot(s) on ", hosts.size(), " host(s) are too few for ",
+      world, " rank(s): waiting for more, ", most_ms / 1000, " s at most");
+}
+
 int64_t NearestShared(int64_t micro_batches, int64_t replicas) {
   const int64_t below = micro_batches / replicas * replicas;
   const int64_t above = below + replicas;

@@ -27,6 +27,10 @@ std::vector<std::string> IdleOf(const std::vector<LaunchHost>& chosen,
 // the lower of two.
 int64_t NearestShared(int64_t micro_batches, int64_t replicas);
 
+// For people: these hosts are too few, and for how long others are waited for.
+std::string WaitsFor(const std::vector<LaunchHost>& hosts, int64_t world,
+                     int64_t most_ms);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_TOOLS_LAUNCH_LAUNCH_HOSTS_H_

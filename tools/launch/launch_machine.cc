@@ -52,9 +52,14 @@ LaunchMachine::Actions LaunchMachine::JobEnded(int64_t now_ms,
   if (IsFinal(end.exit_code)) return End(end.exit_code, end.what);
   if (end.exit_code == kStopped) return End(kStopped, end.what);
   if (stopping) {
-    return End(kStopped,
-               absl::StrCat("stopped, and not saved after the last checkpoint",
-                            end.what.empty() ? "" : ": ", end.what));
+    return End(
+        kStopped,
+        absl::StrCat("the job ended before it said that it had saved; ",
+                     end.saved_step < 0
+                         ? "there is no checkpoint"
+                         : absl::StrCat("the newest checkpoint is of step ",
+                                        end.saved_step),
+                     end.what.empty() ? "" : ": ", end.what));
   }
   return Retry(now_ms, end);
 }

@@ -110,8 +110,12 @@ TEST(LaunchMachineTest, ToldToStopItTellsTheJobAndWaitsThenKills) {
   twice.ToldToStop(10);
   Only(twice.ToldToStop(20), Kind::kKill);
   EXPECT_TRUE(twice.ToldToStop(30).empty());  // once is enough
-  EXPECT_EQ(Only(twice.JobEnded(40, {.exit_code = 137}), Kind::kEnd).exit_code,
-            8);
+  // What it saved before that is said, and not guessed.
+  const LaunchAction end =
+      Only(twice.JobEnded(40, {.exit_code = 137, .saved_step = 6}), Kind::kEnd);
+  EXPECT_EQ(end.exit_code, 8);
+  EXPECT_NE(end.message.find("the newest checkpoint is of step 6"),
+            std::string::npos);
 
   LaunchMachine slow = Started();
   slow.ToldToStop(0);

@@ -105,7 +105,9 @@ std::vector<std::string> SetsFor(const LaunchLayout& layout,
 absl::StatusOr<Answer> AnswerOf(const LaunchResult& result,
                                 const std::string& where) {
   const std::string what =
-      absl::StrCat(result.message.empty() ? "the job ended so" : result.message,
+      absl::StrCat(result.message.empty()
+                       ? absl::StrCat("the job ended with ", result.exit_code)
+                       : result.message,
                    " (", result.attempts, " attempt(s))");
   constexpr char kTodo[] = "what the ranks said is above";
   switch (result.exit_code) {

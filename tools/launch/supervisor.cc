@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "determinism/status.h"
 #include "tools/launch/failure.h"
+#include "tools/launch/launch_hosts.h"
 
 namespace lockstep {
 namespace {
@@ -100,6 +101,7 @@ absl::Status Supervisor::Start(const LaunchAction& start) {
                      " s of waiting, no longer ", TextOf(start.resize->from)));
   }
   placed_ = start.hosts;
+  said_waiting_ = false;
   started_unix_ms_ = clock_.UnixMillis();
   probe_next_ms_ = NowMs() + options_.probe_every_ms;
   attempt_ = absl::StrCat(getpid(), ".", started_unix_ms_, ".", attempts_);
@@ -136,9 +138,16 @@ absl::Status Supervisor::TakeProbes() {
   }
   std::vector<LaunchHost> alive;
   for (const LaunchHost& host : listed_) {
-    if (!silent->contains(host.name)) alive.push_back(host);
+    const bool out = machine_.excluded().contains(host.name);
+    if (!out && !silent->contains(host.name)) alive.push_back(host);
   }
-  return Do(machine_.HostsSeen(NowMs(), alive));
+  LS_RETURN_IF_ERROR(Do(machine_.HostsSeen(NowMs(), alive)));
+  if (job_ == nullptr && !result_ && !said_waiting_) {
+    Say(WaitsFor(alive, options_.policy.wanted.world(),
+                 options_.policy.wait_for_replacement_ms));
+    said_waiting_ = true;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Supervisor::Look() {
@@ -168,11 +177,14 @@ absl::Status Supervisor::LookAtJob() {
     const JobEnd end = DescribeEnd(fs_, options_.run_dir, *code, job_->said(),
                                    started_unix_ms_, attempt_, placed_);
     job_.reset();
-    if (*code != 0) {
-      Say(absl::StrCat("the job ended with ", *code, " in step ", end.step,
-                       end.host.empty() ? "" : " on " + end.host));
+    if (*code != 0) Say("the job ended with " + TextOfEnd(end));
+    const auto before = machine_.excluded();
+    const auto actions = machine_.JobEnded(NowMs(), end);
+    for (const std::string& host : machine_.excluded()) {
+      if (!before.contains(host))
+        Say(host + " is left out: it failed twice so");
     }
-    return Do(machine_.JobEnded(NowMs(), end));
+    return Do(actions);
   }
   if (options_.probe_every_ms > 0 && NowMs() >= probe_next_ms_ &&
       !probes_.asking() && !options_.probe.empty()) {

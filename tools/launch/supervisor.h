@@ -79,7 +79,8 @@ class Supervisor {
   int64_t probe_next_ms_ = 0;
   std::optional<LaunchResult> result_;
   int64_t attempts_ = 0;
-  std::string attempt_;  // the one under way: LOCKSTEP_ATTEMPT
+  bool said_waiting_ = false;  // for hosts, since the last start
+  std::string attempt_;        // the one under way: LOCKSTEP_ATTEMPT
 };
 
 }  // namespace lockstep

@@ -24,8 +24,14 @@ absl::StatusOr<Host> HostOf(const std::string& where, absl::string_view line) {
   const std::vector<std::string> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
   Host host = {.name = words[0]};
-  // One with a dash in front would be an option of the launcher.
-  if (host.name.find('=') != std::string::npos || host.name[0] == '-') {
+  // One with a dash in front would be an option of the launcher, and what else
+  // no name can hold would go to ssh.
+  const bool odd =
+      std::any_of(host.name.begin(), host.name.end(), [](const char c) {
+        return !absl::ascii_isalnum(static_cast<unsigned char>(c)) &&
+               c != '.' && c != '-' && c != '_';
+      });
+  if (odd || host.name[0] == '-') {
     return Odd(where, absl::StrCat("'", host.name, "' is no host's name"));
   }
   for (size_t i = 1; i < words.size(); ++i) {

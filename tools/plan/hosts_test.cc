@@ -41,6 +41,11 @@ TEST(HostsTest, WhatIsNoHostIsToldByItsLine) {
   refused("a slots=1\na slots=1\n", "host a stands here twice");
   refused("slots=8\n", "'slots=8' is no host's name");
   refused("a\n-x slots=1\n", "'-x' is no host's name");
+  refused(
+      "\xef\xbb\xbf"
+      "a\n",
+      "is no host's name");
+  refused("a;touch$IFS/x\n", "is no host's name");
   refused("# nothing\n\n", "names no host");
   refused("", "names no host");
   MemoryFileSystem fs;
