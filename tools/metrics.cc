@@ -18,20 +18,40 @@ void AddReal(Json& json, const char* name, double value) {
   json[absl::StrCat(name, "_bits")] = BitsOf(value);
 }
 
-// Splits the file into the lines to keep and the rest. A line counts when it is
-// complete, parses, and its step is at most `last_step`.
-size_t KeptBytes(const std::string& text, int64_t last_step) {
+// The step of a line; -1: it has none.
+int64_t StepOfLine(const std::string& text) {
+  const Json line = Json::parse(text, nullptr, false);
+  if (line.is_discarded() || !line.is_object()) return -1;
+  const auto step = line.find("step");
+  const bool has = step != line.end() && step->is_number_integer();
+  return has ? step->get<int64_t>() : -1;
+}
+
+// Bytes to keep. A line counts when it is complete, has a step that is later
+// than that of the line before, and at most `last_step`; `why` says what is
+// wrong with the first that does not.
+size_t KeptBytes(const std::string& text, int64_t last_step, std::string& why) {
   size_t kept = 0;
-  while (kept < text.size()) {
+  for (int64_t number = 1, before = -1; kept < text.size(); ++number) {
+    const std::string line = absl::StrCat("from line ", number, " on");
     const size_t end = text.find('\n', kept);
-    if (end == std::string::npos) break;
-    const Json line =
-        Json::parse(text.substr(kept, end - kept), nullptr, false);
-    if (line.is_discarded() || !line.is_object()) break;
-    const auto step = line.find("step");
-    if (step == line.end() || !step->is_number_integer()) break;
-    if (step->get<int64_t>() > last_step) break;
-    kept = end + 1;
+    const int64_t step =
+        end == text.npos ? -1 : StepOfLine(text.substr(kept, end - kept));
+    if (end == text.npos) {
+      why = line + ", which is torn,";
+    } else if (step < 0) {
+      why = line + ", which tells of no step,";
+    } else if (step <= before) {
+      why = absl::StrCat(line, ", which tells of step ", step, " after step ",
+                         before, ",");
+    } else if (step > last_step) {
+      why = absl::StrCat("beyond step ", last_step);
+    } else {
+      before = step;
+      kept = end + 1;
+      continue;
+    }
+    break;
   }
   return kept;
 }
@@ -49,6 +69,7 @@ absl::Status MoveTailAside(FileSystem& fs, const std::string& path,
   const std::string tail = text.substr(kept);
   abandoned->moved_to = FreeName(fs, path);
   for (const char c : tail) abandoned->lines += c == '\n';
+  if (!tail.ends_with('\n')) ++abandoned->lines;
   LS_RETURN_IF_ERROR(WriteFileAtomically(fs, abandoned->moved_to, tail));
   return WriteFileAtomically(fs, path, text.substr(0, kept));
 }
@@ -92,7 +113,7 @@ absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
     AbandonedTail* abandoned) {
   if (fs.Exists(path)) {
     LS_ASSIGN_OR_RETURN(const std::string text, fs.ReadFile(path));
-    const size_t kept = KeptBytes(text, last_step);
+    const size_t kept = KeptBytes(text, last_step, abandoned->why);
     abandoned->kept = std::count(
         text.begin(), text.begin() + static_cast<ptrdiff_t>(kept), '\n');
     if (kept < text.size()) {

@@ -30,12 +30,15 @@ struct AbandonedTail {
   int64_t lines = 0;
   std::string moved_to;  // empty when nothing was moved
   int64_t kept = 0;      // lines that stay
+  std::string why;       // of the first that was moved: "beyond step 10", or
+                         // what is wrong with it
 };
 
 class MetricsFile {
  public:
-  // Opens `path` to continue after `last_step`; lines beyond it, and a torn
-  // last line, go to `<path>.abandoned-N`. A file that lacks steps up to
+  // Opens `path` to continue after `last_step`; lines beyond it, and all from
+  // one on that is torn, has no step or not a later one than the line before,
+  // go to `<path>.abandoned-N`. A file that lacks steps up to
   // last_step is continued and the gap stays visible.
   static absl::StatusOr<std::unique_ptr<MetricsFile>> Open(
       FileSystem& fs, const std::string& path, int64_t last_step,

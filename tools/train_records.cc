@@ -30,11 +30,13 @@ absl::Status TrainLoop::OpenFiles() {
           "abandoned_tail", {{"file", name}, {"lines_missing", missing}}));
     }
     if (tail.moved_to.empty()) continue;
-    LS_RETURN_IF_ERROR(folder_->Record(
-        "abandoned_tail",
-        {{"file", name}, {"lines", tail.lines}, {"moved_to", tail.moved_to}}));
-    progress_.Warn(absl::StrCat("moved ", tail.lines, " line(s) of ", name,
-                                " beyond step ", step, " to ", tail.moved_to));
+    LS_RETURN_IF_ERROR(
+        folder_->Record("abandoned_tail", {{"file", name},
+                                           {"lines", tail.lines},
+                                           {"why", tail.why},
+                                           {"moved_to", tail.moved_to}}));
+    progress_.Warn(absl::StrCat("moved ", tail.lines, " line(s) of ", name, " ",
+                                tail.why, " to ", tail.moved_to));
   }
   return absl::OkStatus();
 }

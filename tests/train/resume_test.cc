@@ -105,6 +105,32 @@ TEST(ResumeTailTest, AnAbandonedTailIsMovedAside) {
   EXPECT_TRUE(absl::StrContains(rig.Read("ledger.jsonl"), "abandoned_tail"));
 }
 
+// A step stands there once and after the one before it, or whoever reads the
+// file meets two answers: what follows is moved aside, and why is said.
+TEST(ResumeTailTest, ALineOutOfOrderOrTornEndsWhatIsKept) {
+  const TrainRig rig("order");
+  RigOptions options = {.steps = 5, .until = 3};
+  rig.Unseed(options);
+  const std::string three = rig.Read("metrics.jsonl");
+  const std::string last =
+      three.substr(three.rfind('\n', three.size() - 2) + 1);
+  for (const auto& [text, why] :
+       {std::pair(three + last, "from line 4 on, which tells of step 3 after"),
+        std::pair(three + "{\"st", "from line 4 on, which is torn,"),
+        std::pair(three + "{}\n", "from line 4 on, which tells of no step,")}) {
+    rig.Write("metrics.jsonl", text);
+    testing::internal::CaptureStderr();
+    rig.Unseed(options);
+    EXPECT_TRUE(absl::StrContains(testing::internal::GetCapturedStderr(),
+                                  absl::StrCat("moved 1 line(s) of "
+                                               "metrics.jsonl ",
+                                               why)))
+        << why;
+    EXPECT_EQ(rig.Read("metrics.jsonl"), three);
+    EXPECT_TRUE(absl::StrContains(rig.Read("ledger.jsonl"), why));
+  }
+}
+
 // thinking-machines-lab/tinker-feedback#127: a restore that restores nothing.
 TEST(ResumeTailTest, CanaryAFreshStartIsNotAResume) {
   const TrainRig rig("fresh"), other("other");
