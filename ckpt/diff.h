@@ -26,6 +26,7 @@ struct TensorDifference {
   std::string a = {};     // of both: what is there, as text
   std::string b = {};
   // Of "contents":
+  bool bytes = false;  // of no number: `a` and `b` are their first, in hex
   int64_t elements = 0;
   int64_t different = 0;
   std::vector<int64_t> first = {};  // coordinate

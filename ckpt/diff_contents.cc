@@ -100,6 +100,7 @@ absl::Status ContentDiff::RunBytes(const IndexTensor& a, const IndexTensor& b,
                                    TensorDifference& d) {
   LS_ASSIGN_OR_RETURN(const std::vector<char> left, BytesOf(a_, a));
   LS_ASSIGN_OR_RETURN(const std::vector<char> right, BytesOf(b_, b));
+  d.bytes = true;
   d.a = BytesText(left);
   d.b = BytesText(right);
   d.elements = static_cast<int64_t>(std::max(left.size(), right.size()));

@@ -96,6 +96,10 @@ TEST_F(DiffTest, ScalarsAndBytesAreShownWithBothValues) {
   EXPECT_EQ(diff.differences[1].name, "cursor/skip_list");
   EXPECT_EQ(diff.differences[1].a, "ff (1 bytes)");
   EXPECT_EQ(diff.differences[1].b, "ff01 (2 bytes)");
+  EXPECT_NE(DiffToText(diff).find(
+                "1 of 2 bytes, from byte 1 on: ff (1 bytes) and ff01"),
+            std::string::npos)
+      << DiffToText(diff);
   EXPECT_EQ(diff.differences[1].first, std::vector<int64_t>{1});
 }
 

@@ -26,6 +26,11 @@ std::string Line(const TensorDifference& d) {
                         d.a.empty() || d.b.empty() ? "" : " and ", d.b, "\n");
   }
   const std::string values = absl::StrCat(d.a, " and ", d.b);
+  if (d.bytes) {
+    return absl::StrCat(d.name, ": ", d.different, " of ", d.elements,
+                        " bytes, from byte ", absl::StrJoin(d.first, ","),
+                        " on: ", values, "\n");
+  }
   if (d.elements == 1) {
     return absl::StrCat(d.name, ": ", values, ", ", d.max_ulp, " apart\n");
   }
