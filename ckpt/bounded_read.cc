@@ -1,5 +1,11 @@
 #include "ckpt/bounded_read.h"
 
+#include <cerrno>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "determinism/first_line.h"
+
 namespace lockstep {
 
 absl::StatusOr<std::string> ReadBounded(FileSystem& file_system,
@@ -23,6 +29,13 @@ absl::StatusOr<std::string> ReadSmallFile(FileSystem& file_system,
 }
 
 absl::Status AsDamageAtResume(const absl::Status& read) {
+  // Who may not read it can mend that, and has lost nothing.
+  for (const int error : {EACCES, EPERM}) {
+    if (absl::StrContains(FirstLine(read),
+                          std::generic_category().message(error))) {
+      return read;
+    }
+  }
   if (!absl::IsDataLoss(read) && !absl::IsInvalidArgument(read)) return read;
   return absl::FailedPreconditionError(read.message());
 }

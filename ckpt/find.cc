@@ -93,6 +93,14 @@ absl::Status NotACheckpoint(FileSystem& file_system, const std::string& dir) {
     return InputError("this is a run's folder, not a checkpoint's", dir,
                       "name one of the folders in " + CheckpointsDir(dir));
   }
+  // One that lost its index still has its name.
+  if (!file_system.Exists(JoinPath(dir, kIndexFile)) &&
+      StepOfCheckpointName(BaseName(dir)) < 0) {
+    return InputError("this is no checkpoint's folder", dir,
+                      "name a folder step_NNNNNNNN of RUN/checkpoints, which "
+                      "holds an " +
+                          std::string(kIndexFile));
+  }
   return absl::OkStatus();
 }
 

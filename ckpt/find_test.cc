@@ -73,6 +73,11 @@ TEST_F(FindTest, APathIsTakenOrRefused) {
   EXPECT_EQ(Find("/run/checkpoints/step_00000005/")->step, 5);
   EXPECT_EQ(Find("step_00000005")->step, 5);
   EXPECT_EQ(ExitCodeFor(Find("/run").status()), 2);
+  // A wrong path is no damage.
+  EXPECT_EQ(ExitCodeFor(Find("/run/checkpoints").status()), 2);
+  EXPECT_EQ(
+      ExitCodeFor(Find("/run/checkpoints/step_00000005/index.json").status()),
+      2);
   EXPECT_EQ(ExitCodeFor(Find("step_00000015").status()), 2);
   EXPECT_EQ(Find("step_00000015", "")->run_id, "run-b");
   Flip(5);

@@ -1,5 +1,6 @@
 #include "ckpt/reshard_target.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "ckpt/checkpoint_index.h"
@@ -23,13 +24,28 @@ std::string OwnerOf(FileSystem& file_system, const std::string& path) {
   return "";
 }
 
+// A link that leads nowhere has a name, and nothing is there.
+bool IsListed(FileSystem& file_system, const std::string& path) {
+  const auto names = file_system.List(DirName(path));
+  return names.ok() && std::count(names->begin(), names->end(),
+                                  std::string(BaseName(path))) > 0;
+}
+
 }  // namespace
 
 absl::Status CheckReshardTarget(FileSystem& file_system,
                                 const std::string& path) {
+  if (path.empty()) {
+    return InputError("no folder is named to write to", "--output",
+                      "name one that does not exist");
+  }
   if (file_system.Exists(path)) {
     return InputError("this exists, and is not written over", path,
                       "name a folder that does not");
+  }
+  if (IsListed(file_system, path)) {
+    return InputError("this is a symbolic link to what is not there", path,
+                      "name a folder that does not exist");
   }
   const std::string owner = OwnerOf(file_system, path);
   if (owner.empty()) return absl::OkStatus();

@@ -66,6 +66,7 @@ TEST_F(ReshardTest, WhatCannotBeIsRefusedAndLeavesNothing) {
   ExpectRefused(2, "is of step 6", "/elsewhere/step_00000007");
   ASSERT_TRUE(Reshard(kDir, kTarget, ThreeRanks()).ok());
   EXPECT_EQ(ExitCodeFor(Reshard(kDir, kTarget, {}).status()), 2);
+  EXPECT_EQ(ExitCodeFor(Reshard(kDir, "", {}).status()), 2);
   EXPECT_TRUE(VerifyCheckpoint(fs, kTarget)->ok);  // and still there
   ASSERT_TRUE(fs.RemoveTree(kTarget).ok());
   // Boxes of another program.

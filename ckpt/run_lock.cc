@@ -15,6 +15,8 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMostGenerations = int64_t{1} << 53;  // exact in any JSON
+
 struct Acquisition {
   int64_t generation = 0;  // 0: none yet
   int64_t pid = 0;
@@ -92,6 +94,17 @@ absl::Status AppendAcquisition(FileSystem& file_system, const std::string& path,
   return file->Close();
 }
 
+// No trainer comes to such a number by counting.
+absl::Status CheckCanBeFollowed(int64_t generation, const std::string& where) {
+  if (generation < kMostGenerations) return absl::OkStatus();
+  return InputError("the generation " + std::to_string(generation) +
+                        " was written by no trainer: none comes so far by "
+                        "counting, and the next number must be above it",
+                    where,
+                    "take what has that number away; the next one is then "
+                    "taken from lock, launches and ledger");
+}
+
 absl::Status CreateIfAbsent(FileSystem& file_system, const std::string& path) {
   if (file_system.Exists(path)) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<WritableFile>> file =
@@ -134,6 +147,8 @@ absl::StatusOr<std::unique_ptr<RunLock>> RunLock::Acquire(
   // Nor one that a launch had under a lock file that somebody deleted.
   LS_ASSIGN_OR_RETURN(const int64_t seen,
                       LastGenerationSeen(file_system, run_dir));
+  LS_RETURN_IF_ERROR(CheckCanBeFollowed(file.last.generation, path));
+  LS_RETURN_IF_ERROR(CheckCanBeFollowed(seen, JoinPath(run_dir, "launches")));
   const int64_t generation =
       std::max(file.last.generation + (file.torn ? 2 : 1), seen + 1);
   const Acquisition mine = {generation, owner.pid, owner.host,

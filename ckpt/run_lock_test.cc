@@ -63,6 +63,27 @@ TEST_F(RunLockTest, ADeletedFileDoesNotBringANumberBack) {
   EXPECT_EQ(lock->generation(), 9);
 }
 
+// It would overflow, or come to a number that no JSON reader keeps.
+TEST_F(RunLockTest, AGenerationThatNoTrainerCountsToIsNamed) {
+  for (const char* const number : {"9223372036854775807", "9007199254740992"}) {
+    Overwrite(fs, "/run/lock",
+              std::string("{\"generation\":") + number +
+                  ",\"pid\":1,\"host\":\"h\",\"time_ms\":1}\n");
+    MemoryFileLocker locker;
+    const auto lock = RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock);
+    EXPECT_EQ(ExitCodeFor(lock.status()), 2);
+    EXPECT_NE(Text(lock.status()).find("was written by no trainer"),
+              std::string::npos);
+  }
+  ASSERT_TRUE(fs.Remove("/run/lock").ok());
+  ASSERT_TRUE(fs.MakeDirs("/run/launches").ok());
+  Overwrite(fs, "/run/launches/launch_9223372036854775807.json", "{}");
+  MemoryFileLocker locker;
+  EXPECT_EQ(
+      ExitCodeFor(RunLock::Acquire(fs, locker, kRun, {2, "h"}, clock).status()),
+      2);
+}
+
 TEST(PosixLock, FlockRefusesASecondHolderAndEndsWithTheFirst) {
   const std::string dir = testing::TempDir() + "lock_test";
   FileSystem& fs = *PosixFileSystem();

@@ -1,4 +1,4 @@
-// Pipes where a run should have a folder.
+// Pipes where a run should have a folder, and what may not be read.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "ckpt/bounded_read.h"
 #include "ckpt/verify_run.h"
 #include "ckpt/whole_run_for_test.h"
 #include "determinism/file_system.h"
+#include "determinism/status.h"
 
 namespace lockstep {
 namespace {
@@ -37,6 +39,16 @@ TEST(StrangeFiles, AreNamedWhereAFolderShouldBe) {
     ASSERT_TRUE(disk.Rename(run + "/away", path).ok());
   }
   EXPECT_TRUE(VerifyRun(disk, run)->ok);
+}
+
+// Whoever may not read a manifest or a ledger has lost nothing.
+TEST(AsDamageAtResume, LackingPermissionIsNone) {
+  EXPECT_EQ(ExitCodeFor(AsDamageAtResume(InputError(
+                "open: Permission denied", "/run/manifest.json", "chmod"))),
+            2);
+  EXPECT_EQ(ExitCodeFor(AsDamageAtResume(InputError(
+                "this is no regular file", "/run/Permission denied", "x"))),
+            3);
 }
 
 }  // namespace

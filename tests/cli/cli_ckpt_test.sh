@@ -14,6 +14,8 @@ expect 0 'in 4 shard' "$lockstep" ckpt reshard r --output four \
   --layout data=2,tensor=2,pipeline=1
 expect 0 '"equal":true' "$lockstep" ckpt diff r four --json
 expect 2 'this exists' "$lockstep" ckpt reshard r --output four --layout data=1
+ln -s nowhere link
+expect 2 'this is a symbolic link' "$lockstep" ckpt reshard r --output link --layout data=1
 expect 2 'parallel.tensor = 3' "$lockstep" ckpt reshard r --output x \
   --layout tensor=3
 expect 0 'with probability 1/2' "$lockstep" verify r --segments 1
@@ -47,6 +49,12 @@ expect 0 'every byte holds' "$lockstep" ckpt verify lost
 cp -r r cut && sed -i '$d' cut/ledger.jsonl
 expect 0 'the ledger has lost lines' train --run cut --set train.steps=4 \
   --set checkpoint.every=2
+cp -r r short && sed -i '$d' short/ledger.jsonl && rm short/ledger_head
+expect 1 'ledger_head .*is missing' "$lockstep" ckpt verify short
+expect 0 'nobody can say whether the ledger has lost lines' train --run short \
+  --set train.steps=4 --set checkpoint.every=2
+expect 0 '"event":"lost_lines".*"head":"missing"' cat short/ledger.jsonl
+expect 0 'every byte holds' "$lockstep" ckpt verify short
 
 # A checkpoint in place of its run, and where a run is needed.
 expect 0 '^step 2:' "$lockstep" eval r/checkpoints/step_00000002/ "$recipe" --set train.steps=4
