@@ -78,7 +78,8 @@ absl::StatusOr<FoundCheckpoint> FindNewest(FileSystem& file_system,
   if (any_of_ours) {
     return NoUsableCheckpoint(
         "checkpoints exist and none is usable:" + JoinNotes(notes), parent,
-        "restore one from a backup; or start anew with --resume never");
+        "restore one from a backup; or start anew (--resume never of a "
+        "launch, --from-seed of a replay)");
   }
   return FreshStart(request, parent, std::move(notes));
 }
@@ -86,7 +87,7 @@ absl::StatusOr<FoundCheckpoint> FindNewest(FileSystem& file_system,
 absl::Status NotACheckpoint(FileSystem& file_system, const std::string& dir) {
   if (dir.empty() || !file_system.Exists(dir)) {
     return InputError("there is no such checkpoint", dir,
-                      "--resume takes auto, must, never or a folder "
+                      "name a folder (of --resume also auto, must, never) "
                       "RUN/checkpoints/step_NNNNNNNN");
   }
   if (file_system.Exists(CheckpointsDir(dir))) {
@@ -116,8 +117,9 @@ absl::StatusOr<FoundCheckpoint> FindPath(FileSystem& file_system,
   LS_RETURN_IF_ERROR(NotACheckpoint(file_system, dir));
   LS_ASSIGN_OR_RETURN(VerifyResult result, VerifyCheckpoint(file_system, dir));
   if (!result.ok) {
-    return NoUsableCheckpoint("the checkpoint is damaged: " + result.Summary(),
-                              dir, "name another, or use --resume auto");
+    return NoUsableCheckpoint(
+        "the checkpoint is damaged: " + result.Summary(), dir,
+        "name another, or none: the newest sound one is taken");
   }
   if (!run_id.empty() && result.index.run_id != run_id) {
     return InputError(

@@ -29,7 +29,8 @@ absl::Status Ledger::CheckHolds(std::string_view head,
           " remembers its head " + std::string(head) +
           ", and no line of it has that SHA-256",
       LedgerPath(run_dir_),
-      "restore the file from a backup; or train into another folder");
+      "restore ledger.jsonl and ledger_head from one backup; or train into "
+      "another folder");
 }
 
 Ledger::Ledger(FileSystem& file_system, std::string run_dir, Clock& clock,

@@ -71,7 +71,8 @@ bool NamesRun(FileSystem& fs, const std::string& path) {
          fs.Exists(JoinPath(path, "ledger.jsonl"));
 }
 
-// Reads all bytes of those that seem complete.
+// Reads all bytes of those that seem complete. What a trainer's retention takes
+// meanwhile is no list's.
 absl::Status VerifyAll(FileSystem& fs, std::vector<ListedCheckpoint>& listed) {
   for (ListedCheckpoint& c : listed) {
     if (!c.complete) continue;
@@ -79,6 +80,9 @@ absl::Status VerifyAll(FileSystem& fs, std::vector<ListedCheckpoint>& listed) {
     c.complete = result.ok;
     if (!result.ok) c.why = result.Summary();
   }
+  std::erase_if(listed, [&](const ListedCheckpoint& c) {
+    return !c.complete && !fs.Exists(c.dir);
+  });
   return absl::OkStatus();
 }
 
@@ -114,7 +118,11 @@ absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options) {
   LS_RETURN_IF_ERROR(CheckMayHaveList(fs, options.path));
   LS_ASSIGN_OR_RETURN(auto listed, ListCheckpoints(fs, options.path));
   if (options.verify) LS_RETURN_IF_ERROR(VerifyAll(fs, listed));
-  if (options.json) return Answer{ListToJson(listed) + "\n"};
+  const bool unusable =
+      std::any_of(listed.begin(), listed.end(),
+                  [](const ListedCheckpoint& c) { return !c.complete; });
+  const bool negative = options.verify && unusable;
+  if (options.json) return Answer{ListToJson(listed) + "\n", negative};
   if (listed.empty()) {
     return Answer{"no checkpoint in " + options.path + "\n"};
   }
@@ -131,7 +139,7 @@ absl::StatusOr<Answer> CkptListVerb(const CkptOptions& options) {
                         c.complete ? good : "UNUSABLE: " + c.why,
                         c.pinned ? ", pinned" : ""));
   }
-  return Answer{text};
+  return Answer{text, negative};
 }
 
 absl::StatusOr<Answer> CkptShowVerb(const CkptOptions& options) {

@@ -96,6 +96,7 @@ class RunFolder {
 
   absl::Status CheckManifestIsThere(const ResumeRequest& request);
   absl::Status CheckNothingIsLost(const ResumeRequest& request);
+  absl::Status CheckManifestIsOurs();
   absl::Status CheckFreshForFork();
   absl::StatusOr<CheckpointIndex> LoadParent(const ForkSource& source,
                                              Stepper& stepper);

@@ -45,10 +45,29 @@ absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
                      manifest_.parent.checkpoint));
   }
   if (!saved) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(CheckManifestIsOurs());
   return NoUsableCheckpoint(
       "the ledger lists checkpoints of this run and none is left",
       dir_ + "/checkpoints",
       "restore them, or begin again with --resume never");
+}
+
+// Checkpoints that are there, and of another run than the manifest.
+absl::Status RunFolder::CheckManifestIsOurs() {
+  LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs_, dir_));
+  for (const ListedCheckpoint& checkpoint : checkpoints) {
+    const auto theirs = ReadManifest(fs_, checkpoint.dir);
+    if (!existing_ || !theirs.ok() || theirs->run_id == manifest_.run_id) {
+      continue;
+    }
+    return ManifestMismatch(
+        absl::StrCat("the manifest is of run ", manifest_.run_id,
+                     ", and checkpoints here are of run ", theirs->run_id),
+        dir_ + "/manifest.json",
+        "restore it: every checkpoint's folder holds a copy; or train into "
+        "another folder");
+  }
+  return absl::OkStatus();
 }
 
 // On record, the next launch and `ckpt verify` say no more of it.

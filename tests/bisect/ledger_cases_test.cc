@@ -84,9 +84,16 @@ TEST(BisectLedgerTest, AForkOfAnotherStateIsToldByWhatItGrewFrom) {
   EXPECT_EQ(json["step"], 2);
   EXPECT_EQ(json["replays"], 0);
   EXPECT_GT(json["state"]["entries"], 0) << json;
+  EXPECT_EQ(json["grew_apart"], true);
   EXPECT_NE(json["certainty"].dump().find("goes on from states that differ"),
             std::string::npos)
       << json["certainty"];
+  EXPECT_NE(json["notes"].dump().find("run b grew from step 2 of run"),
+            std::string::npos)
+      << json["notes"];
+  EXPECT_NE(json["cause"].get<std::string>().find("forked from"),
+            std::string::npos)
+      << json["cause"];
 }
 
 TEST(BisectLedgerTest, ASkipListThatIsNotYetMetIsAnAnswer) {

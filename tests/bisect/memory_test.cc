@@ -82,6 +82,10 @@ TEST(UnwrittenMemoryTest, WhatAStepBeforeLeftIsNamedFromFurtherBack) {
     EXPECT_EQ(json["operation"], "norm");
     EXPECT_EQ(json["repeatable"], true);
     EXPECT_EQ(json["sound_memory"], true);
+    EXPECT_EQ(json["from_further_back"], true);
+    EXPECT_NE(json["cause"].get<std::string>().find("a step before left"),
+              std::string::npos)
+        << json["cause"];
     EXPECT_NE(json["notes"].dump().find("that of step 2"), std::string::npos)
         << json["notes"];
   }

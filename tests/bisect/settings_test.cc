@@ -44,6 +44,26 @@ TEST(BisectSettingsTest,
   }
 }
 
+// A fault of one micro-batch is met with run b's micro-batches alone, and one
+// in a forward that is done again with its recomputation.
+TEST(BisectSettingsTest, WhatIsBoundToAMicroBatchIsNamedWithThem) {
+  const TrainRig a("bisect_bound_a");
+  RigOptions other = Options();
+  other.sets.push_back("batch.micro=4");
+  a.Unseed(other);
+  const TrainRig b("bisect_bound_b");
+  b.Unseed(Options(
+      "kind=flip,step=3,micro=3,at=layers.0.mixer.in_proj.forward,element=77,"
+      "bit=22"));
+  ASSERT_NE(a.Metrics(), b.Metrics());
+  for (const Json& json : {Bisected(a, b), Bisected(b, a)}) {
+    EXPECT_EQ(json["verdict"], "operation") << json;
+    EXPECT_EQ(json["scope"], "layers.0.mixer") << json;
+    EXPECT_EQ(json["operation"], "in_proj");
+    EXPECT_EQ(json["phase"], "forward");
+  }
+}
+
 bool Noted(const Json& json, const std::string& text) {
   for (const auto& note : json["notes"]) {
     if (note.get<std::string>().find(text) != std::string::npos) return true;
@@ -70,7 +90,8 @@ TEST(BisectSettingsTest, AKeyThatMovedNothingDoesNotHideAFault) {
   const TrainRig a("bisect_trial_a");
   a.Unseed(with({}));
   for (const std::string set :
-       {"spike.action=note", "schedule.min_lr=1e-4", "optimizer.clip=1e6"}) {
+       {"spike.action=note", "schedule.min_lr=1e-4", "optimizer.clip=1e6",
+        "grid.tensor=2", "precision.initial_scale=1024"}) {
     for (const std::string fingerprints : {"true", "false"}) {
       const TrainRig b("bisect_trial_b");
       RigOptions options = with({set, "metrics.fingerprints=" + fingerprints});
@@ -155,7 +176,7 @@ TEST(BisectSettingsTest, WhatHappenedOnceIsNotBlamedOnAKey) {
       "kind=flip,step=3,at=layers.1.mixer.up_proj.backward,element=700,bit=22,"
       "replayed=no");
   for (const char* fingerprints : {"true", "false"}) {
-    options.sets = {"checkpoint.every=2", "spike.action=note",
+    options.sets = {"checkpoint.every=2", "spike.action=note", "batch.micro=4",
                     std::string("metrics.fingerprints=") + fingerprints};
     b.Unseed(options);
     const Json json = Bisected(a, b);

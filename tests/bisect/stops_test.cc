@@ -6,9 +6,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "determinism/file_system.h"
 #include "determinism/status.h"
 #include "tests/bisect/bisected_for_test.h"
 #include "tests/train/train_rig.h"
+#include "tools/bisect/fix_check.h"
 
 namespace lockstep {
 namespace {
@@ -72,6 +74,23 @@ TEST(BisectStopTest, TwoThatStoppedWithOtherBitsAreNot) {
   EXPECT_EQ(json["operation"], "in_proj");
 }
 
+// Without fingerprints on record the steps are searched by replays, of which
+// the last has none either.
+TEST(BisectStopTest, IsNamedWithoutFingerprintsToo) {
+  const TrainRig a("bare_stop_a");
+  RigOptions options = Options();
+  options.sets.push_back("metrics.fingerprints=false");
+  a.Unseed(options);
+  for (const char* recorded : {"true", "false"}) {
+    const TrainRig b("bare_stop_b");
+    options.sets.back() = std::string("metrics.fingerprints=") + recorded;
+    options.faults = {Nan("layers.0.mixer.in_proj.forward", 5)};
+    EXPECT_EQ(ExitCodeFor(b.Train(options).status), 5);
+    ExpectNamed(Bisected(a, b), 5, "in_proj");
+    ExpectNamed(Bisected(b, a), 5, "in_proj");
+  }
+}
+
 // What a replay does not come to happened once.
 TEST(BisectStopTest, AStopThatDoesNotComeBackIsSaidToBeOne) {
   const TrainRig a("once_stop_a"), b("once_stop_b");
@@ -85,6 +104,30 @@ TEST(BisectStopTest, AStopThatDoesNotComeBackIsSaidToBeOne) {
   EXPECT_EQ(json["repeatable"], false);
   EXPECT_EQ(json["odd_one"], "b");
   EXPECT_EQ(json["operation"], "in_proj") << json["notes"];
+  EXPECT_NE(json["cause"].get<std::string>().find("before the update"),
+            std::string::npos)
+      << json["cause"];
+}
+
+// Two new runs that the same step stops for the same reason are one another's.
+TEST(BisectStopTest, AFixWhoseRunsAreStoppedAlikeIsStillOne) {
+  const TrainRig a("fixed_stop_a"), b("fixed_stop_b"), c("fixed_stop_c"),
+      d("fixed_stop_d");
+  a.Unseed(Options());
+  b.Unseed(Options(
+      "kind=flip,step=2,bit=22,element=5,at=layers.0.mixer.in_proj.forward"));
+  for (const TrainRig* rig : {&c, &d}) {
+    Stop(*rig, Nan("layers.0.mixer.in_proj.forward", 4));
+  }
+  FileSystem& fs = *PosixFileSystem();
+  const auto old = Bisect(fs, {.a = a.dir(), .b = b.dir(), .threads = 1});
+  ASSERT_TRUE(old.ok()) << old.status();
+  const auto check =
+      CheckFix(fs, {.c = c.dir(), .d = d.dir(), .threads = 1}, *old);
+  ASSERT_TRUE(check.ok()) << check.status();
+  EXPECT_EQ(check->verdict, "fixed") << FixText(*check);
+  EXPECT_NE(FixText(*check).find("stopped both new runs alike"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -26,12 +26,20 @@ expect 1 'step 3 came out otherwise .updates' "$lockstep" verify changed --segme
 : >changed/ledger.jsonl
 expect 1 'ledger.jsonl bytes .* has lost lines' "$lockstep" ckpt verify changed
 
+# Another run's manifest does not make strangers of the checkpoints.
+cp -r r alien
+expect 0 . train --run other --set train.steps=1 --set schedule.warmup=1 --set seed=9
+cp other/manifest.json alien/
+expect 3 'checkpoints here are of run' \
+  train --run alien --set train.steps=4 --set checkpoint.every=2
+
 # One file that cannot be read hides nothing of the others.
 cp -r r piped && rm piped/checkpoints/step_00000002/index.json
 mkfifo piped/checkpoints/step_00000002/index.json
 truncate -s -1 piped/checkpoints/step_00000004/rank_00000.safetensors
 expect 1 'step_00000004/rank_00000.* is cut off' "$lockstep" ckpt verify piped
 cp out seen
+expect 1 'UNUSABLE: rank_00000.* instead of ' "$lockstep" ckpt list piped --verify
 expect 0 'step_00000002/index.json .*no regular file' cat seen
 expect 2 'no folder' "$lockstep" ckpt list piped/checkpoints/step_00000002/index.json
 expect 2 'this is a checkpoint, not' "$lockstep" ckpt list r/checkpoints/step_00000004 --json

@@ -38,7 +38,8 @@
 //                    numbers, so are the operations of their replays of it
 //   saved_state      no step's line differs, and the states saved at a step do;
 //                    or a run went on from what it saved, which is not what its
-//                    steps come to: entry, file
+//                    steps come to, or one was forked from another state than
+//                    the other had: entry, file
 //   missing_steps    no step's line differs, and one run alone has a step: the
 //                    other stopped before it, or its line is lost. (A step that
 //                    stopped a run by its numbers, a loss that is not finite or
@@ -63,7 +64,9 @@
 // [{symptom, cause, check, remedy}] (all that fit, the most telling first),
 // differences
 // [{key, a, b, explains}], fields (of the step's line; "stop": a run has none,
-// the step stopped it), began_at, elements
+// the step stopped it), grew_apart (of
+// saved_state: nothing that either did), from_further_back (one recurs only
+// with the steps before), began_at, elements
 // {count, differ, first [coordinate], a, b (hex), ulps {"1": N, "2": N, ...}},
 // state {entry, rank, entries, path, saved_right} (of state_after_load),
 // tokens_of, tokens_in (of `data`: as `sample`, the run `tokens_in` read what
@@ -118,6 +121,11 @@ struct BisectResult {
   std::vector<int64_t> equal_checkpoints = {};  // of both, ascending
   std::string verdict = {};
   int64_t step = 0;
+  // The first step that both have went on from states that differ.
+  bool grew_apart = false;
+  // One of the two comes to its own bits only where a step before is done again
+  // as well.
+  bool from_further_back = false;
   int64_t began_at = 0;
   std::vector<std::string> fields = {};  // of metrics.jsonl that differ there
   std::vector<BisectDifference> differences = {};

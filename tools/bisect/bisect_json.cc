@@ -91,6 +91,8 @@ std::string BisectJson(const BisectResult& r, const std::string& fix_json) {
       {"cause", r.cause},
       {"differences", DifferencesJson(r)},
       {"fields", r.fields},
+      {"grew_apart", r.grew_apart},
+      {"from_further_back", r.from_further_back},
       {"began_at", r.began_at},
       {"odd_one", r.odd_one.empty() ? Json(nullptr) : Json(r.odd_one)},
       {"elements", r.elements ? ElementsJson(*r.elements) : Json(nullptr)},

@@ -26,6 +26,11 @@ std::string MissingSteps(const BisectResult& r) {
 std::string Sentence(const BisectResult& r) {
   if (r.verdict == "equal") return "no step of the two runs differs";
   if (r.verdict == "missing_steps") return MissingSteps(r);
+  if (r.grew_apart) {
+    return absl::StrCat("the states of step ", r.step,
+                        " differ, from which the first step that both have on "
+                        "record goes on");
+  }
   if (r.verdict == "saved_state") {
     return absl::StrCat("the states saved at step ", r.step,
                         " differ, though no step's line up to there does");

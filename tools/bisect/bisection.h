@@ -40,6 +40,7 @@ class Bisection {
   absl::Status FindStep();
   absl::Status ReplayBoth();
   absl::Status ReplayB();
+  absl::StatusOr<bool> ReplayAAsB();
   absl::StatusOr<bool> RecursFromEarlier(size_t notes);
   // bisection_settings.cc
   bool PutOnTrial();
@@ -61,6 +62,7 @@ class Bisection {
   void NoteWhoseTokens(const SampleTokens& in_a, const SampleTokens& in_b);
   // bisection_states.cc
   absl::Status JudgeEqualLines();
+  absl::Status GrewApart();
   void NoteLostLedgers();
   absl::Status OutsideOfTraces();
   // bisection_stops.cc: of a step that stopped one run by its numbers, or both.
@@ -86,6 +88,7 @@ class Bisection {
   const Scratch scratch_;
   Evidence evidence_;
   bool b_as_it_was_ = false;  // not with the settings of run a
+  bool a_as_b_ = false;       // run a with those of run b instead
   // "key=value" of run a that may explain, with which run b is done again; and
   // whether they do.
   std::vector<std::string> trial_;

@@ -20,16 +20,18 @@ SideOptions Bisection::Side(bool of_a) const {
                                  : evidence_.Start();
   const bool itself = !of_a && b_as_it_was_;
   std::vector<std::string> sets;
-  if (!of_a && !b_as_it_was_) {
-    sets = evidence_.as_a;
-    sets.insert(sets.end(), trial_.begin(), trial_.end());
-  }
+  // What moves no bit stays as run a has it while settings that may are tried.
+  if (!of_a && (!itself || !trial_.empty())) sets = evidence_.as_a;
+  if (of_a && a_as_b_) sets = evidence_.as_b;
+  if (!of_a && !itself) sets.insert(sets.end(), trial_.begin(), trial_.end());
   if (!evidence_.fingerprinted) sets.push_back("metrics.fingerprints=true");
   return {.run = of_a ? options_.a : options_.b,
           .binary = of_a ? options_.binary_a : options_.binary_b,
-          .traces =
-              scratch_ / absl::StrCat(of_a ? "a" : "b", itself ? "_itself" : "",
-                                      earlier ? "_earlier" : ""),
+          .traces = scratch_ / absl::StrCat(of_a ? "a" : "b",
+                                            itself            ? "_itself"
+                                            : of_a && a_as_b_ ? "_as_b"
+                                                              : "",
+                                            earlier ? "_earlier" : ""),
           .step = evidence_.step,
           .traced_from = evidence_.FirstTraced(),
           .checkpoint_at_most = from,
@@ -55,14 +57,33 @@ absl::Status Bisection::ReplayB() {
         "operations"));
     return absl::OkStatus();
   }
+  b_as_it_was_ = true;
+  LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
+  LS_ASSIGN_OR_RETURN(const bool alike, ReplayAAsB());
+  if (alike) return absl::OkStatus();
   result_.notes.push_back(absl::StrCat(
       "run b does not come to its own bits with ",
       absl::StrJoin(evidence_.as_a, ", "),
       " of run a; with other settings the two do other operations, and the "
       "first that parts may be one of those"));
-  b_as_it_was_ = true;
-  LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));
   return absl::OkStatus();
+}
+
+// What is bound to a micro-batch of run b is not met with run a's: then run a
+// is done with run b's, where that is no other run.
+absl::StatusOr<bool> Bisection::ReplayAAsB() {
+  a_as_b_ = true;
+  auto as_b = TracedReplay(fs_, Side(true));
+  ++result_.replays;
+  if (!as_b.ok() || !as_b->recurs) {
+    a_as_b_ = false;
+    return false;
+  }
+  a_ = *std::move(as_b);
+  result_.notes.push_back(absl::StrCat(
+      "run a was done again with ", absl::StrJoin(evidence_.as_b, ", "),
+      ", as run b has it, which moves no bit: so both do the same operations"));
+  return true;
 }
 
 // Without fingerprints on record the step that shows a difference need not be
@@ -135,6 +156,7 @@ absl::StatusOr<bool> Bisection::RecursFromEarlier(size_t notes) {
   (of_a ? a_ : b_) = std::move(again);
   result_.odd_one.clear();
   result_.repeatable.reset();
+  result_.from_further_back = true;
   result_.notes.resize(notes);
   result_.notes.push_back(absl::StrCat(
       "run ", of_a ? "a" : "b", " does not recur from the checkpoint of step ",

@@ -7,6 +7,7 @@
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/ledger_events.h"
+#include "tools/stored_run.h"
 
 namespace lockstep {
 
@@ -18,6 +19,7 @@ absl::Status Bisection::JudgeEqualLines() {
     LS_ASSIGN_OR_RETURN(StateDifference apart,
                         SavedApart(fs_, options_.a, options_.b, result_.step));
     if (apart.any()) result_.state = std::move(apart);
+    if (evidence_.GrewApart()) return GrewApart();
     result_.notes.push_back(
         "no line tells which of the two is wrong: `lockstep verify` of each "
         "run does its steps again, and says whether they come to what it "
@@ -29,6 +31,23 @@ absl::Status Bisection::JudgeEqualLines() {
   LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.a, "a"));
   LS_RETURN_IF_ERROR(NoteWhyItEnded(options_.b, "b"));
   return Verdict("missing_steps");
+}
+
+// Nothing that the two did is to blame, nor what their settings do from there.
+absl::Status Bisection::GrewApart() {
+  result_.grew_apart = true;
+  result_.fields.clear();
+  for (BisectDifference& d : result_.differences) d.explains = false;
+  for (const auto& [run, name] :
+       {std::pair(options_.a, "a"), std::pair(options_.b, "b")}) {
+    LS_ASSIGN_OR_RETURN(const Manifest manifest,
+                        ManifestOfStep(fs_, run, evidence_.step));
+    if (manifest.parent.run_id.empty()) continue;
+    result_.notes.push_back(absl::StrCat(
+        "run ", name, " grew from step ", manifest.parent.step, " of run ",
+        manifest.parent.run_id, ", ", manifest.parent.checkpoint));
+  }
+  return Verdict("saved_state");
 }
 
 // Evidence that one of them no longer has, and the other has.
@@ -90,10 +109,11 @@ absl::StatusOr<bool> Bisection::WentOnFromWhatItSaved(bool of_a) {
   side.traces += "_saved";
   const auto again = TracedReplay(fs_, side);
   ++result_.replays;
-  // What was saved may not even be loaded.
-  const bool refused = absl::IsDataLoss(again.status());
+  // What was saved may not even be loaded: then it is passed over.
+  const bool refused =
+      again.ok() ? again->began_at < before : absl::IsDataLoss(again.status());
   if (!again.ok() && !refused) return again.status();
-  if (again.ok() && (!again->recurs || again->began_at != before)) return false;
+  if (!refused && !again->recurs) return false;
   LS_ASSIGN_OR_RETURN(
       StateDifference difference,
       SavedDifference(fs_, side.run, before, of_a ? a_.state : b_.state));

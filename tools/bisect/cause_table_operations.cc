@@ -19,14 +19,28 @@ using symptoms::SomeRanks;
 using symptoms::WholeRows;
 
 constexpr CauseRow kCauses[] = {
+    {[](const BisectResult& r) {
+       return AnOperation(r) && r.from_further_back;
+     },
+     "it comes back only where the step before is done again too",
+     "a buffer that still has what a step before left in it",
+     "who writes this tensor, in which stretches, and when",
+     "write all of it in each step, or clear it"},
     {[](const BisectResult& r) { return OneTime(r) && HasField(r, "loss"); },
      "it does not come back, and the loss shows it",
      "a value that was wrong once, in forward: memory or arithmetic of that "
      "machine, or a race",
      "`lockstep replay --swap-ranks` of the step there, and `lockstep doctor`",
      "take the machine out if doctor or a replay there agrees"},
+    {[](const BisectResult& r) { return OneTime(r) && HasField(r, "stop"); },
+     "it does not come back, and its numbers stopped the run",
+     "a value that was wrong once, before the update: memory or arithmetic of "
+     "that machine, or a race",
+     "`lockstep replay --swap-ranks` of the step there, and `lockstep doctor`",
+     "take the machine out if doctor or a replay there agrees"},
     {[](const BisectResult& r) {
-       return OneTime(r) && HasField(r, "fingerprint.grads");
+       return OneTime(r) &&
+              (HasField(r, "fingerprint.grads") || HasField(r, "grad_norm"));
      },
      "it does not come back, and gradients show it first",
      "a value that was wrong once, in backward or reduction: memory or "
@@ -135,9 +149,11 @@ constexpr CauseRow kCauses[] = {
      "announce the hidden operation, or mend the write"},
     {[](const BisectResult& r) { return Is(r, "received"); },
      "what came first was not captured",
-     "it parted in something earlier than the step that was traced",
-     "`lockstep replay --trace` from an earlier step",
-     "more checkpoints or fingerprints"},
+     "it parted in something earlier than the step that was traced, or on a "
+     "rank that left no trace",
+     "`lockstep replay --trace` from an earlier step, if it comes back; and "
+     "`trace.ranks` of the run",
+     "more checkpoints or fingerprints; traces of all ranks"},
     {[](const BisectResult& r) {
        return Is(r, "not_reproduced") && r.repeatable.value_or(false);
      },

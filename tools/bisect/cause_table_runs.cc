@@ -19,6 +19,11 @@ constexpr CauseRow kCauses[] = {
      "metrics.jsonl that were lost",
      "`lockstep status` and the ledgers of both",
      "resume the shorter one, and compare again"},
+    {[](const BisectResult& r) { return r.grew_apart; },
+     "the states differ that the first common step goes on from",
+     "what one of them was forked from is not what the other was",
+     "`lockstep bisect` of the run that it grew from",
+     "fork from a state that is the other's"},
     {[](const BisectResult& r) { return Is(r, "saved_state"); },
      "the states saved at a step differ and its lines do not",
      "a checkpoint that was written wrong or changed since, or a difference "

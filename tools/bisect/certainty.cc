@@ -111,7 +111,7 @@ std::vector<std::string> CertaintyOf(const BisectResult& r) {
   }
   if (r.replays == 0 && (r.equal() || r.verdict == "missing_steps" ||
                          r.verdict == "saved_state")) {
-    if (!r.fields.empty()) {
+    if (r.grew_apart) {
       return {
           "The first step that both have on record goes on from states that "
           "differ. Nothing was replayed."};

@@ -53,13 +53,15 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
   evidence.fingerprinted =
       of_a.metrics.fingerprints && of_b.metrics.fingerprints;
   evidence.replicas = one.layout.data > 1 || other.layout.data > 1;
-  if (of_a.batch.micro != of_b.batch.micro) {
-    evidence.as_a.push_back(absl::StrCat("batch.micro=", of_a.batch.micro));
-  }
-  if (of_a.train.recompute != of_b.train.recompute) {
-    evidence.as_a.push_back(absl::StrCat(
-        "train.recompute=", of_a.train.recompute ? "true" : "false"));
-  }
+  const auto both = [&](const char* key, const auto& in_a, const auto& in_b) {
+    if (in_a == in_b) return;
+    evidence.as_a.push_back(absl::StrCat(key, "=", in_a));
+    evidence.as_b.push_back(absl::StrCat(key, "=", in_b));
+  };
+  both("batch.micro", of_a.batch.micro, of_b.batch.micro);
+  const auto word = [](bool on) { return on ? "true" : "false"; };
+  both("train.recompute", std::string(word(of_a.train.recompute)),
+       std::string(word(of_b.train.recompute)));
   return absl::OkStatus();
 }
 

@@ -54,6 +54,7 @@ struct Evidence {
   // What moves no bit and changes which operations there are: run b is done
   // again with these settings of run a ("key=value").
   std::vector<std::string> as_a = {};
+  std::vector<std::string> as_b = {};  // run b's values of the same
   // The step was the first after a resume, in one of them.
   bool after_load_a = false, after_load_b = false;
 

@@ -58,6 +58,13 @@ class Checker {
                         GatherEvidence(fs_, options_.c, options_.d));
     check_.new_step =
         evidence.step != 0 ? evidence.step : evidence.different_checkpoint;
+    if (evidence.stopped_a() && evidence.stopped_b() &&
+        evidence.stop_a.why == evidence.stop_b.why) {
+      check_.new_step = evidence.different_checkpoint;
+      check_.notes.push_back(
+          absl::StrCat("step ", evidence.step,
+                       " stopped both new runs alike: ", evidence.stop_a.why));
+    }
     check_.new_steps = std::min(evidence.last_a, evidence.last_b);
     LS_RETURN_IF_ERROR(ComparePrograms());
     LS_RETURN_IF_ERROR(TakeCost());

@@ -75,6 +75,10 @@ std::vector<Case> Cases() {
   BisectResult slipped = Of("data");
   slipped.sample = 18;
   slipped.tokens_of = 19;
+  BisectResult grown = Of("saved_state");
+  grown.grew_apart = true;
+  BisectResult stale = Parted("forward");
+  stale.from_further_back = true;
   BisectResult outside = Of("not_reproduced");
   outside.repeatable = true;
   BisectResult order = Elements(Parted("forward"), 900, 1, 90, 50);
@@ -98,7 +102,11 @@ std::vector<Case> Cases() {
       {memory, "before it is written"},
       {Once("loss"), "in forward"},
       {Once("fingerprint.grads"), "in backward or reduction"},
+      {Once("grad_norm"), "in backward or reduction"},
+      {Once("stop"), "before the update"},
       {Once("fingerprint.params"), "in the update"},
+      {grown, "forked from"},
+      {stale, "a step before left"},
       {layouts, "a shard in another place"},
       {Elements(Parted("forward"), 1, 4096, 1, 50), "an index, a bound"},
       {Elements(Parted("forward"), 100, 4096, 2, 50), "changed places"},

@@ -30,9 +30,18 @@ bool OfTheSamples(std::string_view key) {
 // The state that a run saves is the same whatever they are.
 bool CanBeTried(std::string_view key) {
   constexpr std::string_view kStarts[] = {
-      "optimizer.",     "spike.",         "batch.",
-      "elastic.",       "model.chunk",    "model.key_block",
-      "model.norm_eps", "model.init_std", "model.hidden_dropout",
+      "optimizer.",
+      "spike.",
+      "batch.",
+      "grid.",
+      "precision.initial_scale",
+      "parallel.sequence",
+      "elastic.",
+      "model.chunk",
+      "model.key_block",
+      "model.norm_eps",
+      "model.init_std",
+      "model.hidden_dropout",
   };
   return std::any_of(
       std::begin(kStarts), std::end(kStarts),

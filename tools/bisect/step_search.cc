@@ -9,6 +9,8 @@
 namespace lockstep {
 namespace {
 
+constexpr char kStopped[] = "stop";  // the field of a step that stopped a run
+
 int64_t FirstOf(const SideOptions& side) {
   return std::max<int64_t>(side.checkpoint_at_most, 0) + 1;
 }
@@ -24,7 +26,14 @@ absl::StatusOr<StepFields> FieldsHere(FileSystem& fs, const SideOptions& side) {
                       ReplayWindow(fs, side.run, window, visitor));
   StepFields fields;
   for (const ReplayedStep& step : replayed.steps) {
-    fields[step.report.step] = step.report.fingerprint;
+    // One that its numbers refuse has no fingerprints, and is not a step that
+    // differs in all of them.
+    auto& of_step = fields[step.report.step];
+    if (step.stopped.empty()) {
+      of_step = step.report.fingerprint;
+    } else {
+      of_step = {{kStopped, step.stopped}};
+    }
   }
   return fields;
 }
@@ -38,6 +47,10 @@ absl::StatusOr<StepFields> FieldsOf(FileSystem& fs, SideOptions side) {
 std::vector<std::string> FieldsThatDiffer(
     const std::map<std::string, std::string>& a,
     const std::map<std::string, std::string>& b) {
+  if (a.contains(kStopped) || b.contains(kStopped)) {
+    return a == b ? std::vector<std::string>()
+                  : std::vector<std::string>{kStopped};
+  }
   std::vector<std::string> fields;
   for (const auto& [name, value] : a) {
     const auto other = b.find(name);
