@@ -44,6 +44,13 @@ def _makes_tests(macro):
     return macro.endswith("_test") or macro == "test_suite"
 
 
+def leavings(tree):
+    """No run lies where `git add` takes it along."""
+    for folder in tree.run_folders():
+        yield Finding("leavings", folder, 1,
+                      "a run's folder: keep runs below runs/, or elsewhere")
+
+
 def built(tree):
     """Every source is compiled and every test runs: a file that no BUILD lists
     is dead, and looks alive."""

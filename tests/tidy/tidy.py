@@ -48,6 +48,7 @@ RULES = {
     "comments": structure.comments,
     "links": structure.links,
     "built": structure.built,
+    "leavings": structure.leavings,
     "included": includes.included,
 }
 

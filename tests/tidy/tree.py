@@ -17,6 +17,8 @@ SCRIPTS = (".py", ".sh", ".bzl", ".BUILD")
 TEXTS = (".md", ".toml", ".proto", ".txt")
 _TEST_ONLY = re.compile(r"^\w+_test\(|\btestonly = True", re.MULTILINE)
 _STRING = re.compile(r'"([^"\n]+)"')
+_OF_A_RUN = "ledger.jsonl"
+_RUN_DEPTH = 3  # folders below the root; texts of a user may lie deep
 
 
 class Finding:
@@ -54,6 +56,21 @@ class Tree:
                     path = os.path.join(at, name)
                     if os.path.isfile(path):
                         yield os.path.relpath(path, self.root)
+
+    def run_folders(self):
+        """Folders of runs, wherever git would take them for the house's."""
+        ignored = {line.strip().strip("/") for line in
+                   (self.text(".gitignore").splitlines()
+                    if self.exists(".gitignore") else [])}
+        for at, folders, names in os.walk(self.root):
+            where = os.path.relpath(at, self.root)
+            if where == ".":
+                folders[:] = [f for f in folders if f not in ignored
+                              and not f.startswith((".", "bazel-"))]
+            if where.count("/") >= _RUN_DEPTH:
+                folders.clear()
+            if _OF_A_RUN in names:
+                yield where
 
     def exists(self, path):
         return os.path.exists(os.path.join(self.root, path))
