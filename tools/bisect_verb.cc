@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "determinism/file_system.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisect.h"
 #include "tools/bisect/commands.h"
@@ -113,9 +114,7 @@ absl::Status Keep(FileSystem& fs, const BisectVerbOptions& options,
   for (const std::string& folder : {output, DirName(result.page)}) {
     const absl::Status made = fs.MakeDirs(folder);
     if (!made.ok()) {
-      const std::string why(made.message());
-      return InputError(absl::StrCat("what was found cannot be kept: ",
-                                     why.substr(0, why.find('\n'))),
+      return InputError("what was found cannot be kept: " + FirstLine(made),
                         folder, "name a folder that can be made with --output");
     }
   }

@@ -50,12 +50,15 @@ bool SameRecipe(const Manifest& a, const Manifest& b) {
          SameData(a, b);
 }
 
-auto GridOf(const Manifest& manifest) {
-  const Manifest::Layout& layout = manifest.layout;
-  return std::tuple(layout.world, layout.data, layout.tensor, layout.pipeline);
-}
-
 }  // namespace
+
+bool SameLayout(const Manifest& a, const Manifest& b) {
+  const auto grid = [](const Manifest::Layout& layout) {
+    return std::tuple(layout.world, layout.data, layout.tensor,
+                      layout.pipeline);
+  };
+  return grid(a.layout) == grid(b.layout);
+}
 
 bool BeginsSteps(const LedgerEntry& entry) {
   return entry.event == "launch" || entry.event == "resume" ||
@@ -144,7 +147,7 @@ absl::StatusOr<std::optional<LaunchInForce>> NextLayout(
     if (launch.manifest.empty()) continue;
     LS_ASSIGN_OR_RETURN(Manifest later,
                         ReadKeptManifest(fs, run_dir, launch.manifest));
-    if (GridOf(later) != GridOf(manifest)) {
+    if (!SameLayout(later, manifest)) {
       return LaunchInForce{std::move(later), launch.from_step};
     }
   }

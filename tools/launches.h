@@ -59,6 +59,9 @@ absl::StatusOr<std::vector<Manifest>> AllLaunches(FileSystem& fs,
 absl::StatusOr<std::optional<LaunchInForce>> LaunchOfStep(
     FileSystem& fs, const std::string& run_dir, int64_t step);
 
+// Whether both have as many ranks, along each axis.
+bool SameLayout(const Manifest& a, const Manifest& b);
+
 // The first of the launches that made steps from+1 .. to which has another
 // layout than `manifest`; steps since+1 .. are its own.
 absl::StatusOr<std::optional<LaunchInForce>> NextLayout(

@@ -54,15 +54,14 @@ absl::Status RunFolder::CheckNothingIsLost(const ResumeRequest& request) {
 
 // Checkpoints that are there, and of another run than the manifest.
 absl::Status RunFolder::CheckManifestIsOurs() {
+  if (!existing_) return absl::OkStatus();
   LS_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(fs_, dir_));
   for (const ListedCheckpoint& checkpoint : checkpoints) {
-    const auto theirs = ReadManifest(fs_, checkpoint.dir);
-    if (!existing_ || !theirs.ok() || theirs->run_id == manifest_.run_id) {
-      continue;
-    }
+    const std::string& theirs = checkpoint.run_id;
+    if (!checkpoint.complete || theirs == manifest_.run_id) continue;
     return ManifestMismatch(
         absl::StrCat("the manifest is of run ", manifest_.run_id,
-                     ", and checkpoints here are of run ", theirs->run_id),
+                     ", and checkpoints here are of run ", theirs),
         dir_ + "/manifest.json",
         "restore it: every checkpoint's folder holds a copy; or train into "
         "another folder");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "determinism/first_line.h"
 #include "determinism/operation.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
@@ -117,9 +118,8 @@ absl::Status Bisection::ReadOwnTrace(bool of_a) {
           : "the step's own trace is not on record, so the operation is not "
             "known; with `trace.level` a run leaves one");
   if (!traced.ok() && fs_.Exists(JoinPath(of_a ? a : b, "traces"))) {
-    const std::string why(traced.status().message());
     result_.notes.push_back("of the run's own traces: " +
-                            why.substr(0, why.find('\n')));
+                            FirstLine(traced.status()));
   }
   return absl::OkStatus();
 }

@@ -45,7 +45,7 @@ class Bisection {
   // bisection_settings.cc
   bool PutOnTrial();
   void AcquitSettings();
-  absl::Status Sentence(const absl::StatusOr<ReplayedSide>& as_a);
+  absl::Status JudgeSettings(const absl::StatusOr<ReplayedSide>& as_a);
   // bisection_bytes.cc
   absl::StatusOr<bool> CompareBytes();
   absl::StatusOr<bool> CompareWholeBytes();

@@ -45,7 +45,7 @@ SideOptions Bisection::Side(bool of_a) const {
 absl::Status Bisection::ReplayB() {
   auto as_a = TracedReplay(fs_, Side(false));
   if (!trial_.empty()) {
-    if (!as_a.ok() || !as_a->recurs) return Sentence(as_a);
+    if (!as_a.ok() || !as_a->recurs) return JudgeSettings(as_a);
     AcquitSettings();
   }
   if (evidence_.as_a.empty() || (as_a.ok() && as_a->recurs)) {

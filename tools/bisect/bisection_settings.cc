@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/settings_trial.h"
@@ -37,16 +38,16 @@ void Bisection::AcquitSettings() {
 
 // Run b, which with settings of run a did not come to what it has on record:
 // because of these, or it does not as it was either.
-absl::Status Bisection::Sentence(const absl::StatusOr<ReplayedSide>& as_a) {
+absl::Status Bisection::JudgeSettings(
+    const absl::StatusOr<ReplayedSide>& as_a) {
   const std::string settings = absl::StrJoin(trial_, ", ");
   const std::string as_a_traces = Side(false).traces;
   settings_explain_ = true;
   b_as_it_was_ = true;
   if (!as_a.ok()) {
-    const std::string why(as_a.status().message());
     result_.notes.push_back(
         absl::StrCat("run b cannot be done with ", settings,
-                     " of run a: ", why.substr(0, why.find('\n'))));
+                     " of run a: ", FirstLine(as_a.status())));
     return absl::OkStatus();
   }
   LS_ASSIGN_OR_RETURN(b_, TracedReplay(fs_, Side(false)));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ckpt/ledger.h"
+#include "determinism/first_line.h"
 #include "determinism/status.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/ledger_events.h"
@@ -55,9 +56,8 @@ void Bisection::NoteLostLedgers() {
   Evidence events;
   const absl::Status taken = TakeEvents(fs_, options_.a, options_.b, events);
   if (!taken.ok()) {
-    const std::string why(taken.message());
     result_.notes.push_back("the ledgers are not compared: " +
-                            why.substr(0, why.find('\n')));
+                            FirstLine(taken));
   }
   for (const BisectDifference& d : events.differences) {
     if (d.key == "ledger") result_.differences.push_back(d);
@@ -72,8 +72,8 @@ absl::Status Bisection::NoteWhyItEnded(const std::string& run,
   }
   const std::string error(ledger.entries.back().Field("error"));
   if (error.empty()) return absl::OkStatus();
-  result_.notes.push_back(absl::StrCat(
-      "run ", name, " was stopped: ", error.substr(0, error.find('\n'))));
+  result_.notes.push_back(
+      absl::StrCat("run ", name, " was stopped: ", FirstLine(error)));
   return absl::OkStatus();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "tools/bisect/hidden_step.h"
 #include "tools/bisect/ledger_events.h"
 #include "tools/diff/metric_lines.h"
+#include "tools/launches.h"
 #include "tools/stored_run.h"
 #include "tools/trained_model.h"
 
@@ -25,11 +25,6 @@ bool OfTheProgram(const std::string& key) {
   return key == "commit" || key == "dirty" || key == "binary" ||
          key == "compiler" || key == "image_digest" ||
          key.starts_with("libraries");
-}
-
-auto GridOf(const Manifest& manifest) {
-  const Manifest::Layout& layout = manifest.layout;
-  return std::tuple(layout.world, layout.data, layout.tensor, layout.pipeline);
 }
 
 absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
@@ -45,7 +40,7 @@ absl::Status TakeDifferences(FileSystem& fs, const std::string& a,
         {d.key, d.saved, d.current,
          d.verdict != Verdict::kHarmless && !OfTheProgram(d.key)});
   }
-  evidence.across_layouts = GridOf(one) != GridOf(other);
+  evidence.across_layouts = !SameLayout(one, other);
   LS_ASSIGN_OR_RETURN(const RunConfig of_a,
                       ConfigOfManifest(one, "run a's manifest"));
   LS_ASSIGN_OR_RETURN(const RunConfig of_b,
@@ -118,6 +113,14 @@ bool Evidence::Explained() const {
 bool Evidence::GrewApart() const {
   return different_checkpoint != 0 && step == different_checkpoint + 1 &&
          step == std::max(first_a, first_b);
+}
+
+bool Evidence::ReadOtherSamples() const {
+  for (const char* field : {"fingerprint.data", "sample_first", "sample_last",
+                            "samples_seen", "tokens_seen"}) {
+    if (Differs(field)) return true;
+  }
+  return false;
 }
 
 bool Evidence::Differs(const std::string& field) const {

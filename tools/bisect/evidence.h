@@ -63,6 +63,8 @@ struct Evidence {
   // fork's does whose parent had gone wrong.
   bool GrewApart() const;
   bool Differs(const std::string& field) const;
+  // By the fields of the step, of which some are there without fingerprints.
+  bool ReadOtherSamples() const;
   // Where a replay begins that ends in the step. Replicas keep copies of each
   // other's weights, which no line and no checkpoint has, so with these it does
   // the step before as well.

@@ -14,10 +14,7 @@ namespace {
 // Whether a skip list may have made it: the step read other samples, or differs
 // in the list alone, which is state.
 bool MayBeASkip(const Evidence& evidence) {
-  for (const char* field : {"fingerprint.data", "sample_first", "sample_last",
-                            "samples_seen", "tokens_seen"}) {
-    if (evidence.Differs(field)) return true;
-  }
+  if (evidence.ReadOtherSamples()) return true;
   return !evidence.fingerprinted ||
          evidence.fields == std::vector<std::string>{"fingerprint.state"};
 }

@@ -12,15 +12,6 @@ bool OfTheRate(std::string_view key) {
   return key == "optimizer.lr" || key.starts_with("schedule.");
 }
 
-// A step that read other samples says so without fingerprints too.
-bool ReadOthers(const Evidence& evidence) {
-  for (const char* field : {"fingerprint.data", "sample_first", "sample_last",
-                            "samples_seen", "tokens_seen"}) {
-    if (evidence.Differs(field)) return true;
-  }
-  return false;
-}
-
 // What a step reads, and what it does not do with it.
 bool OfTheSamples(std::string_view key) {
   return key == "tokenizer" ||
@@ -50,7 +41,7 @@ bool CanBeTried(std::string_view key) {
 
 bool SeenAtWork(const Evidence& evidence, std::string_view key) {
   if (OfTheRate(key)) return evidence.Differs("lr");
-  return key.starts_with("batch.") && ReadOthers(evidence);
+  return key.starts_with("batch.") && evidence.ReadOtherSamples();
 }
 
 }  // namespace
@@ -58,9 +49,10 @@ bool SeenAtWork(const Evidence& evidence, std::string_view key) {
 std::vector<std::string> AcquitByFields(Evidence& evidence) {
   std::vector<std::string> acquitted;
   for (BisectDifference& d : evidence.differences) {
-    const bool idle = (OfTheRate(d.key) && !evidence.Differs("lr")) ||
-                      (OfTheSamples(d.key) && evidence.fingerprinted &&
-                       !ReadOthers(evidence) && !evidence.Differs("stop"));
+    const bool idle =
+        (OfTheRate(d.key) && !evidence.Differs("lr")) ||
+        (OfTheSamples(d.key) && evidence.fingerprinted &&
+         !evidence.ReadOtherSamples() && !evidence.Differs("stop"));
     if (!d.explains || !idle) continue;
     d.explains = false;
     acquitted.push_back(d.key);
