@@ -9,7 +9,7 @@
 #ifndef MODEL_KERNELS_TILES_H_
 #define MODEL_KERNELS_TILES_H_
 
-#if defined(__AMX_BF16__)
+#if defined(LOCKSTEP_TILES)
 
 #include <cstdint>
 
@@ -72,6 +72,6 @@ class TileSetup {
 }  // namespace LOCKSTEP_ISA_NS
 }  // namespace lockstep
 
-#endif  // defined(__AMX_BF16__)
+#endif  // defined(LOCKSTEP_TILES)
 
 #endif  // MODEL_KERNELS_TILES_H_

@@ -3,6 +3,7 @@
 load(":cuda.bzl", _lockstep_cuda_library = "lockstep_cuda_library")
 load(
     ":flags.bzl",
+    "CLANG_COPTS",
     "ISA_COPTS",
     "STRICT_FLOAT_COPTS",
     "TEST_COPTS",
@@ -18,7 +19,7 @@ lockstep_proto_library = _lockstep_proto_library
 # linkstatic everywhere: nothing ever uses the shared objects that `bazel build
 # //...` would link besides the archives.
 
-_OUR_COPTS = STRICT_FLOAT_COPTS + WARNING_COPTS
+_OUR_COPTS = STRICT_FLOAT_COPTS + WARNING_COPTS + CLANG_COPTS
 
 def lockstep_library(name, copts = [], isa = None, deps = [], pch = True, **kwargs):
     """A library of ours.

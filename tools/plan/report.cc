@@ -18,7 +18,8 @@ std::string Size(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  return absl::StrFormat(unit == 0 ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
+  return unit == 0 ? absl::StrFormat("%.0f B", bytes)
+                   : absl::StrFormat("%.3g %s", bytes, units[unit]);
 }
 
 std::string Traffic(const AxisTraffic& traffic) {

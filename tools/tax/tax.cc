@@ -114,7 +114,10 @@ absl::Status RunRank(Communicator& world, std::span<const ResolvedRun> runs,
 }
 
 std::vector<TaxPart> PartsOf(const Series& series) {
-  const auto& [fast, bitwise, invariant] = series;
+  // Not bound as [fast, bitwise, invariant]: Clang 14 lets no lambda see those.
+  const auto& fast = series[0];
+  const auto& bitwise = series[1];
+  const auto& invariant = series[2];
   const std::vector<double>& step = fast[static_cast<size_t>(TaxPlace::kStep)];
   std::vector<TaxPart> parts;
   for (size_t i = 0; i < kTaxPlaces; ++i) {

@@ -13,7 +13,7 @@
 #ifndef MODEL_KERNELS_MATMUL_MATMUL_AMX_H_
 #define MODEL_KERNELS_MATMUL_MATMUL_AMX_H_
 
-#if defined(__AMX_BF16__)
+#if defined(LOCKSTEP_TILES)
 
 #include <cstdint>
 
@@ -108,6 +108,6 @@ struct AmxTiling {
 }  // namespace LOCKSTEP_ISA_NS
 }  // namespace lockstep
 
-#endif  // defined(__AMX_BF16__)
+#endif  // defined(LOCKSTEP_TILES)
 
 #endif  // MODEL_KERNELS_MATMUL_MATMUL_AMX_H_

@@ -11,7 +11,7 @@
 #ifndef MODEL_KERNELS_MATMUL_MATMUL_AMX_PACK_H_
 #define MODEL_KERNELS_MATMUL_MATMUL_AMX_PACK_H_
 
-#if defined(__AMX_BF16__)
+#if defined(LOCKSTEP_TILES)
 
 #include <immintrin.h>
 
@@ -126,6 +126,6 @@ static inline void PackTilesOfB(View<BF16> from, int64_t columns, int64_t width,
 }  // namespace LOCKSTEP_ISA_NS
 }  // namespace lockstep
 
-#endif  // defined(__AMX_BF16__)
+#endif  // defined(LOCKSTEP_TILES)
 
 #endif  // MODEL_KERNELS_MATMUL_MATMUL_AMX_PACK_H_

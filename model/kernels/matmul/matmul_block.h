@@ -39,7 +39,7 @@ template <class T>
 class BlockedProduct {
  public:
   using Tiling = TilingOf<T>;
-  using Packed = Tiling::Packed;
+  using Packed = typename Tiling::Packed;
   using Sizes = TileSizes<Tiling>;
 
   explicit BlockedProduct(const MatmulArgs& args)

@@ -154,24 +154,26 @@ static void BlockTile(const float* a, const float* b, int64_t depth, float* c,
   }
 }
 
+template <bool kBlocks, int kVectors, int kRows>
+constexpr TileFunction TileOfRows() {
+  if constexpr (kRows > kTileRows) {
+    return nullptr;
+  } else if constexpr (kBlocks) {
+    return &BlockTile<kRows, kVectors>;
+  } else {
+    return &ChainTile<kRows, kVectors>;
+  }
+}
+
 // The tile for up to `rows` rows and `vectors` vectors of columns. Rows come in
 // even numbers (and 1), so a tile may compute a row too many.
 template <bool kBlocks, int kVectors>
 LS_MATH_INLINE TileFunction TileOf(int rows) {
-  constexpr auto kPick = []<int kRows>() -> TileFunction {
-    if constexpr (kRows > kTileRows) {
-      return nullptr;
-    } else if constexpr (kBlocks) {
-      return &BlockTile<kRows, kVectors>;
-    } else {
-      return &ChainTile<kRows, kVectors>;
-    }
-  };
   constexpr TileFunction kTiles[] = {
-      kPick.template operator()<1>(),  kPick.template operator()<2>(),
-      kPick.template operator()<4>(),  kPick.template operator()<6>(),
-      kPick.template operator()<8>(),  kPick.template operator()<10>(),
-      kPick.template operator()<12>(), kPick.template operator()<14>()};
+      TileOfRows<kBlocks, kVectors, 1>(),  TileOfRows<kBlocks, kVectors, 2>(),
+      TileOfRows<kBlocks, kVectors, 4>(),  TileOfRows<kBlocks, kVectors, 6>(),
+      TileOfRows<kBlocks, kVectors, 8>(),  TileOfRows<kBlocks, kVectors, 10>(),
+      TileOfRows<kBlocks, kVectors, 12>(), TileOfRows<kBlocks, kVectors, 14>()};
   return kTiles[rows / 2 + (rows > 1 && rows % 2)];
 }
 

@@ -66,7 +66,7 @@ struct FmaTiling {
   }
 };
 
-#if defined(__AMX_BF16__)
+#if defined(LOCKSTEP_TILES)
 template <class T>
 using TilingOf =
     std::conditional_t<std::is_same_v<T, BF16>, AmxTiling, FmaTiling<T>>;
