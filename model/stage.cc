@@ -72,7 +72,11 @@ Tensor Stage::Embed(const StepContext& context, const int32_t* ids) {
   }
   Observe(context, kLookup,
           {Ref("ids", DType::kI32, ids, context.samples, context.tokens,
-               context.tokens)},
+               context.tokens),
+           Cut(Ref("weight", dtype, embedding_->runtime,
+                   embedding_rows_.end - embedding_rows_.begin, config_.hidden,
+                   config_.hidden),
+               0, HeldOf(embedding_->spec.split, share_))},
           {StreamRef(context, Ref("x", x))});
   return x;
 }

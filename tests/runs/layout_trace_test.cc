@@ -127,5 +127,30 @@ TEST(LayoutTraceTest, ASumOverRanksWithoutATraceIsNoOrigin) {
   EXPECT_EQ(whole["operation"], "o_proj");
 }
 
+// A trace that begins behind the fault has other weights: its first operation
+// was only given them, and the capture is what must be widened.
+TEST(LayoutTraceTest, AnOperationThatReadsOtherWeightsIsNoOrigin) {
+  for (const Layout& layout : Layouts()) {
+    // Tensor ranks put x together from the rows of all of them: one that holds
+    // equal rows gets another x, and is still taken for an origin.
+    if (layout.name != "one" && layout.name != "data" &&
+        layout.name != "pipeline") {
+      continue;
+    }
+    RigOptions options = Traced(layout);
+    options.sets.push_back("trace.steps=[2,2]");
+    const TrainRig sound("layout_sound"), faulty("layout_behind");
+    sound.Unseed(options);
+    options.faults = {
+        "kind=flip,bit=22,step=1,element=7,"
+        "at=layers.1.mixer.up_proj.backward"};
+    faulty.Unseed(options);
+    const Json json = Difference(sound, faulty);
+    EXPECT_EQ(json["verdict"], "receiver") << layout.name << ": " << json;
+    EXPECT_EQ(json["operation"], "lookup") << layout.name << ": " << json;
+    EXPECT_EQ(json["tensor"], "weight") << layout.name << ": " << json;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep
